@@ -50,7 +50,13 @@ const rooms = {
     ['model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
-  'engine/egress': [['company-secrets'], ['policy'], ['inject'], ['oauth'], ['callers']],
+  'engine/egress': [
+    ['company-secrets'],
+    ['policy'],
+    ['inject'],
+    ['oauth', 'identity'],
+    ['callers'],
+  ],
   capabilities: [
     ['evals', 'integrations', 'people-data', 'replay', 'retention'],
     ['deployments', 'dreams'],

@@ -67,9 +67,15 @@ export function newSecrets() {
       'the token of the socket of a chat',
       `xapp-${randomBytes(16).toString('hex')}`,
     ),
+    agentIdentity: canaryOf('the token of an agent', '', headOfAgentTokens),
     interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },
   }
 }
+
+/** The beginning of every token by which an agent proves who it is: the rest is made when it is sent. */
+const headOfAgentTokens = Buffer.from('{"alg":"ES256","typ":"JWT","kid":')
+  .toString('base64url')
+  .slice(0, 44)
 
 /** The Base64 of hexadecimal digits, so that it is one word. */
 function newSigningKey(name: string): Canary {
@@ -148,6 +154,11 @@ export const authsOf = (secrets: CanarySecrets): object[] => [
     secret_value: secrets.variable.secret,
     networking: { type: 'limited', allowed_hosts: ['vars.api.example'] },
   },
+  {
+    type: 'agent_identity',
+    audience: 'https://identity.api.example',
+    mcp_server_url: 'https://identity.api.example/mcp',
+  },
 ]
 
 /** Hosts that have a credential. */
@@ -161,6 +172,7 @@ export const hosts = [
   'api.github.com',
   'github.com',
   'vars.api.example',
+  'identity.api.example',
 ]
 
 export const serversOf = ({ inline }: CanarySecrets): McpDeclaration[] => [
@@ -211,10 +223,9 @@ export const settingsOf = (secrets: CanarySecrets, port: number): Record<string,
   WEB_SEARCH_BASE_URL: 'https://search.api.example',
   OPENAI_API_KEY: secrets.modelKey.secret,
   SESSION_SIGNING_SECRET: secrets.sessionSecret.secret,
-  PUBLIC_URL: 'https://steward.example',
   IDENTITY_PROVIDERS: JSON.stringify({
     company: {
-      ...{ issuer: 'https://company.example', sign_in: true, client_id: 'steward' },
+      ...{ issuer: 'https://company.example', audience: 'steward', client_id: 'steward' },
       client_secret: secrets.companyClient.secret,
     },
   }),

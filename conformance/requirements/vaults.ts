@@ -28,6 +28,7 @@ export const vaults = {
   'credentials/type/cap-cli': { section: '14.2 Credentials', says: '`cap_cli` – `cli_id`, such as that of a code host\'s program, and `token`' },
   'credentials/type/command-secret': { section: '14.2 Credentials', says: '`command_secret` – `token`, `env_var`, `command_prefixes[]`' },
   'credentials/type/environment-variable': { section: '14.2 Credentials', says: '`environment_variable` – `secret_name`, `secret_value`, `networking`, `injection_location`' },
+  'credentials/type/agent-identity': { section: '14.2 Credentials', says: '`agent_identity` – `audience`, `mcp_server_url`, `allowed_hosts[]`, `ttl_seconds`, `claims` (25.5)' },
   'credentials/unique': { section: '14.2 Credentials', says: 'What a credential is for (its URL, program, variable or name) is unique among the active ones of its vault: a second one is refused with 409.' },
   'credentials/fixed': { section: '14.2 Credentials', says: 'Neither that nor the type can change; archiving a credential makes room for another.' },
   'credentials/update': { section: '14.2 Credentials', says: 'An update replaces what it names, null is the same as leaving out, and the secrets that it leaves out are kept.' },

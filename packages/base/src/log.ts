@@ -20,7 +20,8 @@ export interface Log {
 
 const secretName = /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$/i
 /** Keys of this service, the text after `Bearer`, and `sk-…`, the form of most providers' keys. */
-const inText = /stw_(key|env|claim|mcp)_[\w.-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
+const inText =
+  /stw_(key|env|claim|mcp|at|rt|code|dev)_[\w.-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
 const deepest = 6
 
 const isSecret = (name: string): boolean =>

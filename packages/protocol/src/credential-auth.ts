@@ -104,6 +104,21 @@ const Prefix = Line.min(1)
   .max(256)
   .regex(/^\S+( \S+)*$/, 'must be words with one space between them')
 
+const Audience = Line.min(1).max(1024).describe('`aud` of the token: what the server expects.')
+const Lifetime = z
+  .int()
+  .min(30)
+  .max(600)
+  .describe('Seconds for which a token is valid, 30 to 600; 300 when absent.')
+const IdentityHosts = z
+  .array(AllowedHost)
+  .max(16)
+  .describe('Hosts that get the token over https: hostnames, IPv4 addresses or `*.suffix`.')
+const IdentityClaims = z
+  .record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a name of lower case'), Line.max(256))
+  .refine((claims) => Object.keys(claims).length <= 16, 'may hold at most 16 claims')
+  .describe('Further texts, which stand together below `claims` in the token.')
+
 /** The write form: it holds secrets, and no answer contains it. */
 export const AuthCreate = z.discriminatedUnion('type', [
   z
@@ -170,6 +185,26 @@ export const AuthCreate = z.discriminatedUnion('type', [
     .meta({
       id: 'EnvironmentVariableCreateParams',
       description: 'A variable whose value is a placeholder inside of the sandbox.',
+    }),
+  z
+    .strictObject({
+      type: z.literal('agent_identity'),
+      audience: Audience,
+      mcp_server_url: HttpUrl.nullish().describe(
+        'The MCP server that gets the token; it does not change.',
+      ),
+      allowed_hosts: IdentityHosts.default([]),
+      ttl_seconds: Lifetime.default(300),
+      claims: IdentityClaims.default({}),
+    })
+    .refine(({ mcp_server_url: url, allowed_hosts: hosts }) => url || hosts.length > 0, {
+      path: ['mcp_server_url'],
+      message: 'is required, unless allowed_hosts names a host',
+    })
+    .meta({
+      id: 'AgentIdentityCreateParams',
+      description: 'A signed token that says which agent calls. It has no secret to store.',
+      'x-extension': true,
     }),
 ])
 export type AuthCreate = z.infer<typeof AuthCreate>
@@ -240,5 +275,18 @@ export const AuthUpdate = z.discriminatedUnion('type', [
         .describe('Merged into what is there; one place must be left.'),
     })
     .meta({ id: 'EnvironmentVariableUpdateParams', description: 'A new value, or other hosts.' }),
+  z
+    .strictObject({
+      type: z.literal('agent_identity'),
+      audience: Audience.nullish(),
+      allowed_hosts: IdentityHosts.nullish(),
+      ttl_seconds: Lifetime.nullish(),
+      claims: IdentityClaims.nullish(),
+    })
+    .meta({
+      id: 'AgentIdentityUpdateParams',
+      description: 'What later tokens say, and other hosts.',
+      'x-extension': true,
+    }),
 ])
 export type AuthUpdate = z.infer<typeof AuthUpdate>

@@ -49,6 +49,14 @@ export type CredentialAuth =
       injection_location: { header: boolean; body: boolean }
       secret_value?: SecretReference
     }
+  | {
+      type: 'agent_identity'
+      audience: string
+      mcp_server_url: string | null
+      allowed_hosts: string[]
+      ttl_seconds: number
+      claims: Record<string, string>
+    }
 
 const displayName = Line.max(255).nullish().describe('What people call the credential.')
 
@@ -217,6 +225,17 @@ const shownAuth = z
         })
         .describe('Where in a request the placeholder is replaced.'),
       secret_value: reference,
+    }),
+    z.looseObject({
+      type: z.literal('agent_identity'),
+      audience: z.string().describe('`aud` of the token.'),
+      mcp_server_url: z
+        .string()
+        .nullable()
+        .describe('The MCP server that gets the token, or null.'),
+      allowed_hosts: z.array(z.string()).describe('Hosts that get the token over https.'),
+      ttl_seconds: z.int().describe('Seconds for which a token is valid.'),
+      claims: z.record(z.string(), z.string()).describe('Further texts of the token.'),
     }),
   ])
   .meta({ id: 'CredentialAuth', description: 'What a credential is for, without its secret.' })

@@ -1,5 +1,6 @@
 /** The authentication of callers, the tokens that they may use, and what they follow. */
 import { createAuthentication } from '../tenants/api-keys/authenticate.ts'
+import { loginAuthentication } from '../tenants/signin/oauth/authenticate.ts'
 import { keyUses } from '../tenants/api-keys/uses.ts'
 import { callCountsJob } from '../tenants/audit/call-counts.ts'
 import { failedSignInsJob } from '../tenants/people/failures.ts'
@@ -28,20 +29,27 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
   }
   const claimOf = claimReader({ ...deps, ...tokens })
   const uses = keyUses(deps)
+  const logins = loginAuthentication(deps, uses)
   const providers = openProviders(config.companyProviders, deps.clock)
   const groups = groupSignIns({ ...deps, providers })
   const people = peopleFor(config, { ...deps, groups })
   const identities = createIdentities(providers, deps)
-  const keys = createAuthentication({ ...deps, ...tokens, claimOf, uses })
+  const keys = createAuthentication({ ...deps, ...tokens, ...logins, claimOf, uses })
   const posts = callCounts()
   const changes = workspaceChanges(deps)
   return {
     ...tokens,
     people,
+    oauth: {
+      clients: config.oauthClients,
+      refreshKeys: keysFor(config, 'refresh token'),
+      identities,
+    },
     posts,
     changes,
     jobs: [
       uses.job,
+      logins.job,
       callCountsJob({ ...deps, noted: posts }),
       failedSignInsJob({ ...deps, failures: people.failures }),
       changes.job,

@@ -18,6 +18,7 @@ import { endWithKeysJob } from '../tenants/api-keys/end-answers.ts'
 import { endWithTokensJob } from '../tenants/people/identities/end-answers.ts'
 import type { Identities } from '../tenants/people/identities/identities.ts'
 import { endWithSignInsJob, expiredSignInsJob } from '../tenants/people/jobs.ts'
+import { expiredLoginsJob } from '../tenants/signin/oauth/jobs.ts'
 import { usageJob } from '../tenants/usage/job.ts'
 import type { AuditKeys } from '../tenants/audit/heads.ts'
 import { auditJobs } from '../tenants/audit/job.ts'
@@ -39,6 +40,7 @@ export const startServerJobs = (
       endWithSignInsJob(deps),
       endWithTokensJob(deps),
       expiredSignInsJob(deps),
+      expiredLoginsJob(deps),
       fileJob(deps),
       memoryJob(deps),
       ...workJobs({ ...deps, ...work }),

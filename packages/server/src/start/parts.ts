@@ -1,6 +1,7 @@
 /** The parts that sessions run with: connections to the outside, blobs, sandboxes and turns. */
 import { resolve } from 'node:path'
 import { noSandboxesHere } from '@steward/sandbox/no-sandboxes.ts'
+import { agentIdentity } from '../engine/egress/identity/keys.ts'
 import { createCompanySecrets } from '../engine/egress/company-secrets/company-secrets.ts'
 import { createEgress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
@@ -10,6 +11,7 @@ import { createInstalls } from '../engine/installs/packages.ts'
 import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/blob-keeping.ts'
 import { checkBlobStore } from '../ground/blobs/blob-store-mark.ts'
+import { baseUrl } from '../ground/config/base-url.ts'
 import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/security/signed-tokens.ts'
 import type { Ground } from '../ground/ground.ts'
@@ -50,6 +52,10 @@ function openEgress(
 ) {
   const managers = configuredManagers(config, ground.clock)
   const companySecrets = createCompanySecrets({ ...ground, managers })
+  const identity = agentIdentity(
+    config.agentIdentityIssuer ?? baseUrl(config, config.port),
+    keysFor(config, 'agent identity'),
+  )
   const egress = createEgress({
     ...ground,
     companySecrets,
@@ -59,6 +65,7 @@ function openEgress(
     rules: limits.rules,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     authorityKeys: keysFor(config, 'sandbox authority'),
+    identity,
     connections: shares.connections,
     mostConnections: config.shares.connections,
     folder: resolve(config.dataDir, 'egress'),

@@ -23,8 +23,8 @@ export const holdsQuery = queryOptions({
   queryFn: async ({ signal }) => (await dataOf(api.GET('/v1/ext/holds', { signal }))).data,
 })
 
-type RuleKind = keyof Rules['allowed']
-export type AllowedRow = { kind: RuleKind } & Rules['allowed'][RuleKind]
+type AllowedKind = keyof Rules['allowed']
+export type AllowedRow = { kind: AllowedKind } & Rules['allowed'][AllowedKind]
 
 export const allowedRows = ({ allowed }: Rules): AllowedRow[] =>
   (['models', 'mcp_servers', 'webhooks', 'images'] as const).map((kind) => ({

@@ -43,6 +43,7 @@ export type CredentialDraft = {
   hosts: string
   inHeader: boolean
   inBody: boolean
+  audience: string
 }
 
 export const newCredential: CredentialDraft = {
@@ -70,6 +71,7 @@ export const newCredential: CredentialDraft = {
   hosts: '',
   inHeader: true,
   inBody: true,
+  audience: '',
 }
 
 /** The fields whose refusals stand under them. */
@@ -98,6 +100,8 @@ export const credentialFields = [
   'auth.secret_name',
   'auth.networking',
   'auth.injection_location',
+  'auth.audience',
+  'auth.allowed_hosts',
 ]
 
 const words = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
@@ -164,6 +168,17 @@ function authOf(draft: CredentialDraft): CredentialCreateBody['auth'] {
         networking: networkingOf(draft),
         injection_location: { header: draft.inHeader, body: draft.inBody },
       }
+    case 'agent_identity': {
+      const mcp_server_url = filled(draft.server)
+      return {
+        type,
+        audience: draft.audience.trim(),
+        ...(mcp_server_url !== undefined && { mcp_server_url }),
+        allowed_hosts: words(draft.hosts),
+        ttl_seconds: 300,
+        claims: {},
+      }
+    }
   }
 }
 
@@ -208,6 +223,13 @@ export function draftOf({ auth, display_name }: VaultCredential): CredentialDraf
         inHeader: auth.injection_location.header,
         inBody: auth.injection_location.body,
       }
+    case 'agent_identity':
+      return {
+        ...draft,
+        audience: auth.audience,
+        server: auth.mcp_server_url ?? '',
+        hosts: auth.allowed_hosts.join(', '),
+      }
   }
 }
 
@@ -231,6 +253,7 @@ const clientAuthOf = (type: string | undefined): ClientAuth =>
 export function rotateBody(draft: CredentialDraft): CredentialUpdateBody {
   const { type, secret } = draft
   if (type === 'environment_variable') return { auth: { type, secret_value: secret } }
+  if (type === 'agent_identity') return {}
   if (type !== 'mcp_oauth') return { auth: { type, token: secret } }
   const expires_at = timeOf(draft.expires)
   const refresh_token = filled(draft.refreshToken)
@@ -279,6 +302,8 @@ function changedAuth(
       command_prefixes: lines(draft.prefixes),
       ...(draft.secret !== '' && { token: draft.secret }),
     }
+  if (type === 'agent_identity' && isOther('audience', 'hosts'))
+    return { type, audience: draft.audience.trim(), allowed_hosts: words(draft.hosts) }
   if (type === 'environment_variable' && isOther('isLimited', 'hosts', 'inHeader', 'inBody'))
     return {
       type,
@@ -309,6 +334,7 @@ export const withoutSecrets = (body: CredentialCreateBody | CredentialUpdateBody
 
 /** Where its secret is, in words; undefined where the service keeps it. */
 export function referenceOf(auth: ShownAuth): string | undefined {
+  if (auth.type === 'agent_identity') return undefined
   const found =
     auth.type === 'environment_variable'
       ? auth.secret_value
@@ -331,6 +357,11 @@ export function destinationOf(auth: ShownAuth): string {
       return auth.command_prefixes.join(', ')
     case 'environment_variable':
       return auth.networking.type === 'limited' ? auth.networking.allowed_hosts.join(', ') : ''
+    case 'agent_identity':
+      return [
+        ...(auth.mcp_server_url === null ? [] : [hostOf(auth.mcp_server_url)]),
+        ...auth.allowed_hosts,
+      ].join(', ')
   }
 }
 

@@ -136,8 +136,37 @@ export function NewCredentialFields(props: CredentialFieldsProps) {
           <ReachFields {...props} />
         </>
       )
+    case 'agent_identity':
+      return (
+        <>
+          <ServerField {...props} />
+          <IdentityFields {...props} />
+        </>
+      )
   }
 }
+
+/** What an agent proves who it is for. Nothing of it is secret. */
+export const IdentityFields = ({ draft, onDraft, fields }: CredentialFieldsProps) => (
+  <>
+    <Field
+      label={own.fields.audience}
+      placeholder={own.fields.audiencePlaceholder}
+      hint={own.fields.audienceHint}
+      value={draft.audience}
+      problem={fields['auth.audience']}
+      onChange={(audience) => onDraft({ ...draft, audience })}
+    />
+    <Field
+      label={own.fields.hosts}
+      placeholder={own.fields.hostsPlaceholder}
+      hint={own.fields.identityHostsHint}
+      value={draft.hosts}
+      problem={fields['auth.allowed_hosts']}
+      onChange={(hosts) => onDraft({ ...draft, hosts })}
+    />
+  </>
+)
 
 export const NameField = ({ draft, onDraft, fields }: CredentialFieldsProps) => (
   <Field

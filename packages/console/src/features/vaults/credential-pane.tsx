@@ -156,6 +156,7 @@ function CredentialActions(props: ActionsProps) {
   const remove = useCredentialDelete(credential)
   const name = nameOf(credential)
   const isOauth = credential.auth.type === 'mcp_oauth'
+  const hasSecret = credential.auth.type !== 'agent_identity'
   const close = () => setOpen(undefined)
   return (
     <>
@@ -167,7 +168,10 @@ function CredentialActions(props: ActionsProps) {
         >
           {own.validate}
         </Button>
-        <Button offBecause={offBecause} onClick={() => setOpen('rotate')}>
+        <Button
+          offBecause={offBecause ?? (hasSecret ? undefined : own.noSecret)}
+          onClick={() => setOpen('rotate')}
+        >
           {own.rotate}
         </Button>
         <Button offBecause={offBecause} onClick={() => setOpen('change')}>

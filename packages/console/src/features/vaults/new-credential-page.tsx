@@ -38,7 +38,15 @@ function missingSecret({ type, ...draft }: CredentialDraft): string | undefined 
   return isNamed ? undefined : own.missingReference
 }
 
-function whatIsMissing(draft: CredentialDraft): string | undefined {
+function whatIdentityLacks({ audience, server, hosts }: CredentialDraft): string | undefined {
+  if (audience.trim() === '') return own.missingAudience
+  return server.trim() === '' && hosts.trim() === '' ? own.missingDestination : undefined
+}
+
+const whatIsMissing = (draft: CredentialDraft): string | undefined =>
+  draft.type === 'agent_identity' ? whatIdentityLacks(draft) : whatSecretLacks(draft)
+
+function whatSecretLacks(draft: CredentialDraft): string | undefined {
   const { type } = draft
   const isForServer = type === 'static_bearer' || type === 'mcp_oauth'
   const isVariable = type === 'command_secret' || type === 'environment_variable'

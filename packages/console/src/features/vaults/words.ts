@@ -59,6 +59,7 @@ export const credentialWords = {
     environment_variable: 'Secret of an API, for commands',
     cap_cli: 'Token of a known program',
     command_secret: 'Secret that a program itself needs',
+    agent_identity: 'Identity of the agent, without a secret',
   },
   kindHints: {
     static_bearer: 'Added to calls of this server. Nothing of it is in the sandbox.',
@@ -69,6 +70,8 @@ export const credentialWords = {
     cap_cli: 'In the sandbox the program has a placeholder. It must be installed there.',
     command_secret:
       'The secret itself is in the sandbox while such a command runs, where its other processes can read it. Prefer every other type.',
+    agent_identity:
+      'Calls carry a short token that says which agent calls, and for whom. The server verifies it by public keys of this service.',
   },
   fields: {
     type: 'What it is for',
@@ -110,6 +113,10 @@ export const credentialWords = {
     places: 'Where in a request',
     inHeader: 'in headers',
     inBody: 'in the body',
+    audience: 'Audience',
+    audiencePlaceholder: 'https://tools.example.com',
+    audienceHint: 'What the server expects as aud. Give each server its own.',
+    identityHostsHint: 'Over https; optional where the server is named.',
     isReferred: 'It is in a secret manager of the company',
     manager: 'Secret manager',
     managerPlaceholder: 'vault',
@@ -131,6 +138,9 @@ export const credentialWords = {
   missingReference: 'Name the secret manager and the secret first',
   missingServer: 'Give the address of the server first',
   missingVariable: 'Name the variable first',
+  missingAudience: 'Name the audience first',
+  missingDestination: 'Name the server or a host first',
+  noSecret: 'It has no secret: each call has a token of its own',
   missingHosts: 'Name a host first, or choose any host',
   missingRefresh: 'Give the refresh token and its endpoint, or do not renew it',
   facts: {

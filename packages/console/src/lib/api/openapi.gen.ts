@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Get the caller and its workspaces
-         * @description For a key, `user` is null and its workspace is the only one. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         * @description For a key, `user` is null and its workspace is the only one. For a login, the workspace is the only one too. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
         get: operations["getV1ExtMe"];
         put?: never;
@@ -2127,6 +2127,10 @@ export interface components {
             memory_store_id: string | null;
             /** @description What runs the turns of its sessions. */
             harness: string;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"];
+            /** @description Most threads that it may have working at one time. */
+            max_concurrent_subagents?: number;
             /** @description How the agent works with other agents. Null: it works alone. */
             multiagent: (components["schemas"]["MultiagentCoordinator"] | components["schemas"]["Multiagent20261001"]) | null;
             /** @description Whether it was archived. */
@@ -2281,6 +2285,10 @@ export interface components {
             memory_store_id?: string | null;
             /** @description What runs the turns of its sessions. */
             harness?: ("default" | "native") | null;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"] | null;
+            /** @description Most threads that it may have working at one time; 25 when absent. */
+            max_concurrent_subagents?: number | null;
             metadata?: components["schemas"]["AgentMetadata"] | null;
             /** @description The agents that it may start as threads of its session, and its advisor. Null: it works alone. */
             multiagent?: components["schemas"]["MultiagentParams"] | null;
@@ -2323,6 +2331,49 @@ export interface components {
             step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description A signed token that says which agent calls. It has no secret to store. */
+        AgentIdentityCreateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            /** @description `aud` of the token: what the server expects. */
+            audience: string;
+            /** @description The MCP server that gets the token; it does not change. */
+            mcp_server_url?: string | null;
+            /**
+             * @description Hosts that get the token over https: hostnames, IPv4 addresses or `*.suffix`.
+             * @default []
+             */
+            allowed_hosts: string[];
+            /**
+             * @description Seconds for which a token is valid, 30 to 600; 300 when absent.
+             * @default 300
+             */
+            ttl_seconds: number;
+            /**
+             * @description Further texts, which stand together below `claims` in the token.
+             * @default {}
+             */
+            claims: {
+                [key: string]: string;
+            };
+        };
+        /** @description What later tokens say, and other hosts. */
+        AgentIdentityUpdateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            audience?: string | null;
+            allowed_hosts?: string[] | null;
+            ttl_seconds?: number | null;
+            claims?: {
+                [key: string]: string;
+            } | null;
         };
         /** @description The call of a tool of an MCP server has ended. */
         AgentMCPToolResultEvent: {
@@ -3016,6 +3067,10 @@ export interface components {
             memory_store_id?: string | null;
             /** @description What runs the turns of its sessions. */
             harness?: ("default" | "native") | null;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"] | null;
+            /** @description Most threads that it may have working at one time; 25 when absent. */
+            max_concurrent_subagents?: number | null;
             metadata?: components["schemas"]["AgentMetadata"] | null;
             /** @description The agents that it may start as threads of its session, and its advisor. Null: it works alone. */
             multiagent?: components["schemas"]["MultiagentParams"] | null;
@@ -3090,6 +3145,18 @@ export interface components {
             /** @description The name of the tool, as its calls have it in `name`. */
             tool: string;
         };
+        /** @description The form of the texts that an agent writes. */
+        Answers: {
+            /**
+             * @description How much the agent writes; its prompt says so. `medium` when absent.
+             * @enum {string}
+             */
+            verbosity?: "low" | "medium" | "high";
+            /** @description A JSON Schema of the texts. The provider is asked for strict output, and the prompt has the schema. */
+            schema?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
         /** @description A key, without its value. */
         ApiKey: {
             id: string;
@@ -3097,15 +3164,17 @@ export interface components {
             type: "api_key";
             name: string;
             /**
-             * @description `environment` for a key of workers.
+             * @description `environment` for a key of workers, `oauth` for the login of a client.
              * @enum {string}
              */
-            kind: "workspace" | "environment";
+            kind: "workspace" | "environment" | "oauth";
             /** @description Whether it is a workspace-admin key. */
             admin: boolean;
             /** @description Whether the key reads and changes nothing. */
             read_only: boolean;
             environment_id: string | null;
+            /** @description Of a login, its client. Null for a key. */
+            client_id: string | null;
             /** @description Null for a workspace key. */
             reach: ("work" | "sessions") | null;
             /** @description Enough of the key to recognise it. */
@@ -3149,15 +3218,17 @@ export interface components {
             type: "api_key";
             name: string;
             /**
-             * @description `environment` for a key of workers.
+             * @description `environment` for a key of workers, `oauth` for the login of a client.
              * @enum {string}
              */
-            kind: "workspace" | "environment";
+            kind: "workspace" | "environment" | "oauth";
             /** @description Whether it is a workspace-admin key. */
             admin: boolean;
             /** @description Whether the key reads and changes nothing. */
             read_only: boolean;
             environment_id: string | null;
+            /** @description Of a login, its client. Null for a key. */
+            client_id: string | null;
             /** @description Null for a workspace key. */
             reach: ("work" | "sessions") | null;
             /** @description Enough of the key to recognise it. */
@@ -3374,7 +3445,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /** @description What a credential is for, without its secret. */
-        CredentialAuth: components["schemas"]["CredentialAuthStaticBearer"] | components["schemas"]["CredentialAuthMcpOauth"] | components["schemas"]["CredentialAuthCapCli"] | components["schemas"]["CredentialAuthCommandSecret"] | components["schemas"]["CredentialAuthEnvironmentVariable"];
+        CredentialAuth: components["schemas"]["CredentialAuthStaticBearer"] | components["schemas"]["CredentialAuthMcpOauth"] | components["schemas"]["CredentialAuthCapCli"] | components["schemas"]["CredentialAuthCommandSecret"] | components["schemas"]["CredentialAuthEnvironmentVariable"] | components["schemas"]["CredentialAuthAgentIdentity"];
         /** @description One change of a credential, a vault or the key of a model card. */
         CredentialChange: {
             id: string;
@@ -3406,14 +3477,14 @@ export interface components {
          */
         CredentialCreateParams: {
             /** @description What the credential is for, with its secret. */
-            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["Metadata"] | null;
         };
         CredentialInVaultParams: {
             /** @description What the credential is for, with its secret. */
-            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["Metadata"] | null;
@@ -3432,7 +3503,7 @@ export interface components {
          */
         CredentialUpdateParams: {
             /** @description Its `type` is that of the credential. */
-            auth?: components["schemas"]["StaticBearerUpdateParams"] | components["schemas"]["MCPOAuthUpdateParams"] | components["schemas"]["CapCLIUpdateParams"] | components["schemas"]["CommandSecretUpdateParams"] | components["schemas"]["EnvironmentVariableUpdateParams"];
+            auth?: components["schemas"]["StaticBearerUpdateParams"] | components["schemas"]["MCPOAuthUpdateParams"] | components["schemas"]["CapCLIUpdateParams"] | components["schemas"]["CommandSecretUpdateParams"] | components["schemas"]["EnvironmentVariableUpdateParams"] | components["schemas"]["AgentIdentityUpdateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["MetadataPatch"] | null;
@@ -5956,6 +6027,10 @@ export interface components {
             memory_store_id: string | null;
             /** @description What runs the turns of its sessions. */
             harness: string;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"];
+            /** @description Most threads that it may have working at one time. */
+            max_concurrent_subagents?: number;
             /** @description How the agent works with other agents. Null: it works alone. */
             multiagent: (components["schemas"]["SessionMultiagentCoordinator"] | components["schemas"]["SessionMultiagent20261001"]) | null;
         } & {
@@ -8111,7 +8186,7 @@ export interface components {
             /** @description One credential. */
             credential?: components["schemas"]["CredentialInVaultParams"];
             /** @description One credential without a name. */
-            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
         };
         /**
          * @example {
@@ -8131,7 +8206,7 @@ export interface components {
             /** @description One credential. */
             credential?: components["schemas"]["CredentialInVaultParams"];
             /** @description One credential without a name. */
-            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
         };
         /** @description Filters of a list under a name. */
         View: {
@@ -8826,6 +8901,28 @@ export interface components {
             };
             /** @description The place of the secret in a secret manager; absent where the service keeps it. */
             secret_value?: components["schemas"]["SecretReference"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `CredentialAuth` of type `agent_identity`. */
+        CredentialAuthAgentIdentity: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            /** @description `aud` of the token. */
+            audience: string;
+            /** @description The MCP server that gets the token, or null. */
+            mcp_server_url: string | null;
+            /** @description Hosts that get the token over https. */
+            allowed_hosts: string[];
+            /** @description Seconds for which a token is valid. */
+            ttl_seconds: number;
+            /** @description Further texts of the token. */
+            claims: {
+                [key: string]: string;
+            };
         } & {
             [key: string]: unknown;
         };

@@ -29,6 +29,8 @@ import { createForward } from './inject/forward.ts'
 import { credentialOpener } from './inject/open-credentials.ts'
 import { flushJob, createCallRecords } from './inject/records.ts'
 import { useRows } from './inject/uses.ts'
+import { agentTokens, withAgentTokens } from './identity/tokens.ts'
+import type { AgentIdentity } from './identity/keys.ts'
 import { createRefresh } from './oauth/refresh.ts'
 import { oauthRows, refreshFailureChange } from './oauth/rows.ts'
 import { askForToken } from './oauth/token-request.ts'
@@ -54,6 +56,8 @@ export type EgressOptions = Ground & {
    * and after a restart. Authorities of the other keys are trusted too.
    */
   authorityKeys: readonly [Buffer, ...Buffer[]]
+  /** What agents prove who they are by. */
+  identity: AgentIdentity
   /** Folder for the certificate bundles of sandboxes. */
   folder: string
   /** `connections`: the tenants' shares of the connections from sandboxes to gates. `mostConnections`: their total. */
@@ -84,6 +88,7 @@ export function createEgress(options: EgressOptions) {
   const { companySecrets } = options
   const sealedOf = (row: CredentialRow) => openSecrets(secrets.seal, row)
   const opener = credentialOpener({ open: sealedOf, companySecrets })
+  const openForCall = withAgentTokens(opener.forCall, agentTokens(options))
   const kept = createCallRecords({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = createRefresh({
@@ -106,7 +111,7 @@ export function createEgress(options: EgressOptions) {
   const plain = createForward({
     clock,
     ...secrets,
-    open: opener.forCall,
+    open: openForCall,
     placeholderKey,
     tokens: tokenSource(refresh, opener),
     records: kept,
@@ -159,6 +164,8 @@ export function createEgress(options: EgressOptions) {
     proxy: proxied,
     /** Used by the route that tries MCP servers. */
     probe: mcpProbe({ ...options, forward, openContext }),
+    /** Used by the routes of public keys. */
+    identity: options.identity,
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ ...options, refresh, open: opener.all }, row, signal),
     counts: kept.counts,

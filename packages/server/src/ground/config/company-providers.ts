@@ -1,7 +1,7 @@
 /** The identity providers of a company whose tokens the API takes, and by whose groups people sign in. */
 import { readFileSync } from 'node:fs'
-import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
+import { parseJsonSetting } from '../core/text/json-setting.ts'
 import { roles } from '../core/security/roles.ts'
 import { patternProblem } from './shared-issuers.ts'
 
@@ -154,15 +154,5 @@ const providerOf = (id: string, given: z.output<typeof Provider>): CompanyProvid
   rules: given.rules,
 })
 
-/** Throws an error that names each wrong field and quotes no value, because one of the values is a secret. */
-export function parseCompanyProviders(text: string): CompanyProvider[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('is not JSON')
-  }
-  const parsed = parsedBy(Providers, value)
-  if (!parsed.ok) throw new Error(parsed.problems)
-  return Object.entries(parsed.value).map(([id, given]) => providerOf(id, given))
-}
+export const parseCompanyProviders = (text: string): CompanyProvider[] =>
+  Object.entries(parseJsonSetting(Providers, text)).map(([id, given]) => providerOf(id, given))

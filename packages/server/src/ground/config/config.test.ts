@@ -103,6 +103,8 @@ describe('the configuration', () => {
       sandboxCpus: 2,
       stopMs: 20_000,
       sessionSecret: undefined,
+      oauthClients: {},
+      agentIdentityIssuer: undefined,
       signInOnly: undefined,
       companyProviders: [],
       identityProviders: [],

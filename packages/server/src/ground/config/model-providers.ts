@@ -3,8 +3,8 @@ import { AwsCredentials, AzureCredentials, GoogleCredentials } from '@steward/cl
 import type { CloudAccess } from '@steward/model/cloud/access.ts'
 import type { CloudProvider } from '@steward/model/cloud/provider.ts'
 import { CloudSettings } from '@steward/protocol/model-clouds.ts'
-import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
+import { parseJsonSetting } from '../core/text/json-setting.ts'
 import { schemaInFile } from './schema-in-file.ts'
 
 const word = z.string().min(1)
@@ -79,18 +79,8 @@ export type ModelProvider = OperatorCloud | OperatorGateway
 /** For editors of settings files. */
 export const modelProvidersSchema = () => schemaInFile(Providers)
 
-/** Throws an error that names each wrong field and quotes no value, because some of the values are secrets. */
-export function parseModelProviders(text: string): ModelProvider[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('is not JSON')
-  }
-  const parsed = parsedBy(Providers, value)
-  if (!parsed.ok) throw new Error(parsed.problems)
-  return Object.entries(parsed.value).map(([each, given]) => providerOf(each, given))
-}
+export const parseModelProviders = (text: string): ModelProvider[] =>
+  Object.entries(parseJsonSetting(Providers, text)).map(([each, given]) => providerOf(each, given))
 
 function providerOf(called: string, given: ModelProviderSettings): ModelProvider {
   const named = { name: called, models: given.models }

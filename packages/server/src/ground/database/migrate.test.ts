@@ -64,14 +64,34 @@ const addedColumns = [
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
+  ['api_keys', 'client_id'],
+  ['api_keys', 'role'],
   ['members', 'provider_id'],
   ['sign_ins', 'provider_id'],
+  ['sessions', 'outputs_path'],
+  ['inbox', 'steers'],
+  ...(
+    [
+      'number',
+      'event_id',
+      'target',
+      'missing',
+      'answer_state',
+      'answer_url',
+      'answer_reason',
+      'answer_event',
+    ] as const
+  ).map((name) => ['integration_deliveries', name] as const),
+  ['integration_threads', 'turn_target'],
+  ['publications', 'known_ids'],
 ] as const
 const addedIndexes = [
+  'api_keys_of_logins',
   'heads_changed',
   'heads_at_budget',
   'threads_rescheduling',
   'sessions_forked',
+  'integration_deliveries_open',
   'sessions_of_creators',
 ]
 const addedTables = [
@@ -79,6 +99,8 @@ const addedTables = [
   'saved_views',
   'subjects',
   'provider_grants',
+  'oauth_tokens',
+  'oauth_requests',
   'secret_reads',
   'workspace_rules',
   'holds',

@@ -16,6 +16,7 @@ import { limitTables } from './tables/limits.ts'
 import { logTables } from './tables/log.ts'
 import { memoryTables } from './tables/memory.ts'
 import { modelCardTables } from './tables/model-cards.ts'
+import { oauthTables } from './tables/oauth.ts'
 import { outcomeTables } from './tables/outcomes.ts'
 import { peopleTables } from './tables/people.ts'
 import { ruleTables } from './tables/rules.ts'
@@ -47,6 +48,7 @@ export const tables = {
   ...logTables,
   ...memoryTables,
   ...modelCardTables,
+  ...oauthTables,
   ...outcomeTables,
   ...peopleTables,
   ...ruleTables,

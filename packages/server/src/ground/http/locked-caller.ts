@@ -15,10 +15,16 @@ export async function lockCaller(
   principal: Principal,
   needed: CallerKind,
 ): Promise<Principal> {
-  if (principal.kind !== 'user') return principal
+  if (principal.kind !== 'user' && principal.kind !== 'login') return principal
+  if (principal.kind === 'login' && principal.isSubject) return principal
   const role = (await findRoleForShare(tx, principal.tenant, principal.userId)) ?? null
-  const held = { ...principal, role }
-  if (!mayCall({ method: 'post', callers: [needed], answer: undefined }, held))
+  const held: Principal | undefined =
+    principal.kind === 'user'
+      ? { ...principal, role }
+      : role === null
+        ? undefined
+        : { ...principal, role }
+  if (!held || !mayCall({ method: 'post', callers: [needed], answer: undefined }, held))
     throw forbidden('your role in the workspace has changed and no longer allows this')
   return held
 }

@@ -32,6 +32,17 @@ export type Principal =
       role: Role
       name: string
     }
+  /** A client that acts for a person in one workspace, by OAuth. The role is the person's own at this moment. */
+  | {
+      kind: 'login'
+      tenant: string
+      keyId: string
+      /** The person, or the subject of a company's token that was exchanged for the login. */
+      userId: string
+      isSubject: boolean
+      role: Role
+      name?: string
+    }
   | {
       kind: 'environment'
       tenant: string
@@ -69,6 +80,7 @@ export const isKeyScope = (scope: ClaimScope | undefined): scope is KeyScope =>
   scope !== undefined && keyScopes.includes(scope)
 
 export type ClaimPrincipal = Extract<Principal, { kind: 'claim' }>
+export type LoginPrincipal = Extract<Principal, { kind: 'login' }>
 
 /** The claim of a call. Throws for other callers. */
 export function requireClaim(principal: Principal): ClaimPrincipal {
@@ -78,7 +90,8 @@ export function requireClaim(principal: Principal): ClaimPrincipal {
 
 /** The role of a caller. Null for a kind of caller without roles. */
 export function roleOf(principal: Principal): Role | null {
-  if (principal.kind === 'user' || principal.kind === 'subject') return principal.role
+  if (principal.kind === 'user' || principal.kind === 'login' || principal.kind === 'subject')
+    return principal.role
   if (principal.kind !== 'workspace') return null
   if (principal.readOnly) return 'viewer'
   return principal.admin ? 'admin' : 'member'
@@ -87,9 +100,21 @@ export function roleOf(principal: Principal): Role | null {
 const adminRoles: readonly (Role | null)[] = ['admin', 'owner']
 export const isAdmin = (principal: Principal): boolean => adminRoles.includes(roleOf(principal))
 
+/** True for a subject of a company's provider, by its token or by a login that the token was exchanged for. */
+export const isSubject = (principal: Principal): boolean =>
+  principal.kind === 'subject' || (principal.kind === 'login' && principal.isSubject)
+
+/** The person who calls, by a browser or by a client. Undefined for other callers. */
+export const personIdOf = (principal: Principal): string | undefined =>
+  principal.kind === 'user' || (principal.kind === 'login' && !principal.isSubject)
+    ? principal.userId
+    : undefined
+
 /** The id that a change records: of the key, of the person or of the subject. Empty for other callers. */
 export function actorOf(principal: Principal): string {
-  if (principal.kind === 'user') return principal.userId
+  const person = personIdOf(principal)
+  if (person !== undefined) return person
+  if (principal.kind === 'login') return principal.userId
   if (principal.kind === 'subject') return principal.subjectId
   return principal.kind === 'workspace' ? principal.keyId : ''
 }

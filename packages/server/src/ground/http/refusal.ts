@@ -16,7 +16,8 @@ export function callerRefusal(route: Route, principal: Principal): PlatformError
     return forbidden(
       `the token of a claim does not reach this: it needs ${acceptedCredentials(route)}`,
     )
-  if (principal.kind === 'user') return refusalOfPerson(route, principal.role)
+  if (principal.kind === 'user' || principal.kind === 'login')
+    return refusalOfPerson(route, principal.role)
   return principal.kind === 'subject'
     ? refusalOfToken(route, principal.role)
     : refusalOfWorkspaceKey(route, principal)
@@ -40,7 +41,7 @@ function refusalOfWorkspaceKey(
 function refusalOfPerson(route: Route, role: Role | null): PlatformError {
   const needed = leastRole(route)
   return needed === undefined
-    ? forbidden('people do not reach this: it is for programs with a credential of their own')
+    ? forbidden('people and clients that act for them do not reach this')
     : forbidden(`this needs the role ${needed} in the workspace, and yours is ${role}`)
 }
 

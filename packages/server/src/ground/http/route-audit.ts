@@ -151,7 +151,8 @@ export function auditCalls(
   }
 }
 
-const isWorker = ({ kind }: Principal): boolean => !['workspace', 'user', 'subject'].includes(kind)
+const isWorker = ({ kind }: Principal): boolean =>
+  !['workspace', 'user', 'login', 'subject'].includes(kind)
 
 /** An empty unit, which writes the line of a call without units. */
 const writeAlone = (database: Database) => database.write(async () => {})
@@ -198,6 +199,11 @@ function actorAndCredential(principal: Principal): {
       return {
         actor: { type: 'user', id: principal.userId, name },
         credential: { type: 'sign_in', id: principal.signInId },
+      }
+    case 'login':
+      return {
+        actor: { type: principal.isSubject ? 'subject' : 'user', id: principal.userId, name },
+        credential: { type: 'login', id: principal.keyId },
       }
     case 'subject':
       return {

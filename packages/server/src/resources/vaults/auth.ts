@@ -60,6 +60,8 @@ export function splitAuth(input: AuthCreate, at: string, now: number): WrittenAu
       const reference = referenceIn('secret_value', value)
       return writtenSecret({ ...auth, ...reference }, 'secret_value', value)
     }
+    case 'agent_identity':
+      return written({ ...input, mcp_server_url: input.mcp_server_url ?? null }, {})
   }
 }
 
@@ -112,6 +114,8 @@ export function updateAuth(
     throw invalid(`${at}.type: this credential is ${auth.type}, which cannot change`)
   if (update.type === 'mcp_oauth' && auth.type === 'mcp_oauth')
     return changedOAuth(auth, kept.held, update, { at, now })
+  if (update.type === 'agent_identity' && auth.type === 'agent_identity')
+    return written(changedIdentity(auth, update, at), {})
   if (update.type === 'environment_variable' && auth.type === 'environment_variable')
     return changedVariable(auth, update, at)
   const changed =
@@ -143,10 +147,32 @@ function changedVariable(auth: Variable, update: VariableUpdate, at: string): Wr
   return writtenSecret({ ...rest, ...reference }, 'secret_value', secret_value)
 }
 
-type TokenAuth = Exclude<CredentialAuth, { type: 'mcp_oauth' | 'environment_variable' }>
+type TokenAuth = Exclude<
+  CredentialAuth,
+  { type: 'mcp_oauth' | 'environment_variable' | 'agent_identity' }
+>
 
 const isOfToken = (auth: CredentialAuth): auth is TokenAuth =>
-  auth.type !== 'mcp_oauth' && auth.type !== 'environment_variable'
+  !['mcp_oauth', 'environment_variable', 'agent_identity'].includes(auth.type)
+
+type Identity = Extract<CredentialAuth, { type: 'agent_identity' }>
+
+function changedIdentity(
+  auth: Identity,
+  update: Extract<AuthUpdate, { type: 'agent_identity' }>,
+  at: string,
+): Identity {
+  const allowed_hosts = update.allowed_hosts ?? auth.allowed_hosts
+  if (auth.mcp_server_url === null && allowed_hosts.length === 0)
+    throw invalid(`${at}.allowed_hosts: must name a host, as the credential has no mcp_server_url`)
+  return {
+    ...auth,
+    allowed_hosts,
+    audience: update.audience ?? auth.audience,
+    ttl_seconds: update.ttl_seconds ?? auth.ttl_seconds,
+    claims: update.claims ?? auth.claims,
+  }
+}
 
 /** Null means the same as leaving the field out. */
 const definedOf = <T>(bag: { [key: string]: T | null | undefined } = {}): { [key: string]: T } =>
@@ -251,6 +277,10 @@ function purposeOf(auth: CredentialAuth): string {
       return `command ${auth.env_var} ${JSON.stringify(auth.command_prefixes.toSorted())}`
     case 'environment_variable':
       return `variable ${auth.secret_name}`
+    case 'agent_identity':
+      return auth.mcp_server_url === null
+        ? `identity ${auth.allowed_hosts.toSorted().join(' ')}`
+        : `url ${normalUrl(new URL(auth.mcp_server_url))}`
   }
 }
 

@@ -28,6 +28,7 @@ export const changedClient = (kept: ShownClient, given: GivenClient): ShownClien
 
 /** The references of a credential, each with the part that it stands for. */
 export function referencesOf(auth: CredentialAuth): [SecretPart, SecretReference][] {
+  if (auth.type === 'agent_identity') return []
   const found: [SecretPart, SecretReference | undefined][] =
     auth.type === 'mcp_oauth'
       ? [['client_secret', auth.refresh?.token_endpoint_auth.client_secret]]

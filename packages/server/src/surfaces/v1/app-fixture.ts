@@ -8,6 +8,7 @@ import type { AppDeps } from './app.ts'
 import { createRoutes } from './app.ts'
 import { openaiRoutes } from '../openai/app.ts'
 import { unusedKeeping } from '../../ground/blobs/fixture.ts'
+import { agentIdentity } from '../../engine/egress/identity/keys.ts'
 import { claimTokens } from '../../ground/core/security/claim-token.ts'
 import { mcpTokens } from '../../ground/core/security/mcp-token.ts'
 import { createShare } from '../../ground/core/fairness/share.ts'
@@ -58,6 +59,11 @@ function depsOver(database: Database): AppDeps {
         groups: { read: never, begin: never },
       },
     ),
+    oauth: {
+      clients: {},
+      refreshKeys: [derivedKey(rootSecret, 'refresh token')],
+      identities: { identify: never, isToken: never },
+    },
     integrations: {
       apps: new Map(),
       send: never,
@@ -88,6 +94,7 @@ function depsOver(database: Database): AppDeps {
       remote: { tunnel: never, authorities: never, close: never },
       probe: never,
       validate: never,
+      identity: agentIdentity('https://steward.example', [derivedKey(rootSecret, 'identity')]),
     },
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
     claimTokens: claimTokens(derivedKey(rootSecret, 'claim token')),

@@ -41,6 +41,7 @@ import type { ClaimTokens } from '../../ground/core/security/claim-token.ts'
 import type { McpTokens } from '../../ground/core/security/mcp-token.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
 import type { Egress } from '../../engine/egress/egress.ts'
+import { agentIdentityRoutes } from '../../engine/egress/identity/routes.ts'
 import { mcpProbeRoutes } from '../../engine/egress/callers/probe-routes.ts'
 import { mcpProxyRoutes, remoteEgressRoutes } from '../../engine/egress/callers/routes.ts'
 import { environmentRoutes } from '../../resources/environments/routes.ts'
@@ -97,6 +98,8 @@ import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
 import type { TryReferences } from '../../resources/vaults/admit-references.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
+import type { OAuthSettings } from '../../tenants/signin/oauth/routes.ts'
+import { oauthLoginRoutes } from '../../tenants/signin/oauth/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
 import { consoleRoutes } from '../console/routes.ts'
@@ -117,6 +120,7 @@ export type AppDeps = Refusals &
     integrations: OpenIntegrations
     authenticate: Authenticate
     people: People
+    oauth: OAuthSettings
     /** Named in every webhook, and as the organisation. */
     organizationId: string | undefined
     streams: Streams
@@ -140,7 +144,7 @@ export type AppDeps = Refusals &
     resolveModel: ResolveModel
     /** Reads what references name before a credential keeps them. */
     tryReferences: TryReferences
-    egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
+    egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate' | 'identity'>
     mcpTokens: McpTokens
     claimTokens: ClaimTokens
     withinClaim: WithinClaim
@@ -222,6 +226,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...holdRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes(deps),
+    ...agentIdentityRoutes({ ...deps, ...deps.egress }),
     ...mcpProbeRoutes(deps),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
     ...remoteEgressRoutes(deps),
@@ -245,6 +250,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...endpointsPageRoutes(),
     ...docsRoutes(deps),
     ...signInPages(deps.people),
+    ...oauthLoginRoutes(deps, { ...deps, settings: deps.oauth }),
     ...consoleRoutes(deps),
     ...resources,
   ]

@@ -4,6 +4,7 @@
  */
 import type { AuditExceptions } from '../../ground/http/route-audit.ts'
 
+const logins = 'the login of a client is told in the unit that begins or ends it'
 const people = 'what becomes of a sign-in or a person is told in the unit of the change'
 
 export const auditExceptions: AuditExceptions = {
@@ -158,6 +159,8 @@ export const auditExceptions: AuditExceptions = {
   '/v1/ext/auth/*': { told: people },
   '/v1/ext/oauth/*': { told: people },
   '/signin*': { told: people },
+  '/v1/oauth/*': { told: logins },
+  '/oauth/*': { told: logins },
   'post /v1/organizations/workspaces': { chain: 'deployment' },
   // The line goes into the deployment's chain, because the workspace's chain is deleted with the workspace.
   'delete /v1/organizations/workspaces/:id': { chain: 'deployment' },

@@ -30,11 +30,15 @@ const sentences: Record<string, string> = {
     'The keys of the workspace: workspace keys, workspace-admin keys and environment keys.',
   'Sign-in':
     'People sign in with a password, a code by email or an identity provider (SSO). Their session cookie opens what their role in a workspace opens.',
+  OAuth:
+    'Clients act for people without an API key: by a code of the page of consent, by a code that a person types, and by refresh tokens.',
   Organisation: 'The workspaces that the caller belongs to.',
   Audit: 'Who changed what, when, from where and with which credential, chained by hashes.',
   Members: 'Who belongs to the workspace, and who is invited.',
   Vaults:
     'A vault holds credentials for MCP servers, command lines and HTTP requests. No answer contains a secret.',
+  'Agent identity':
+    'How servers verify the tokens by which an agent proves who it is, where a credential of the type `agent_identity` sends one.',
   'Memory stores':
     'A memory store holds texts by path that outlive a session, with every version of each text. Send the header `anthropic-beta: agent-memory-2026-07-22`.',
   Skills:

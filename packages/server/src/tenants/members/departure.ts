@@ -5,8 +5,9 @@ import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/core/security/roles.ts'
 import { roles } from '../../ground/core/security/roles.ts'
-import type { KeyRow } from '../api-keys/store.ts'
+import type { KeyOfPerson } from '../api-keys/store.ts'
 import { notifyOfKey } from '../api-keys/authenticate.ts'
+import { loginStore } from '../api-keys/logins.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
 import { notifyOfPeople } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
@@ -18,7 +19,7 @@ import { checkNoMark } from '../../ground/database/holds.ts'
 
 export type Departure = {
   /** Valid keys that the person has created. `revoked`: they were revoked. */
-  keys: KeyRow[]
+  keys: KeyOfPerson[]
   revoked: boolean
 }
 
@@ -79,6 +80,7 @@ export async function removeMember(
 ): Promise<Departure> {
   const keys = await apiKeyStore(tx).madeBy(person, options.now, tenant)
   await endKeys(tx, keys, options)
+  await endLogins(tx, person, options.now, tenant)
   const member = await memberStore(tx).get(tenant, person)
   await memberStore(tx).remove(tenant, person)
   notifyOfPeople(tx)
@@ -111,6 +113,7 @@ export async function deletePerson(
   }
   const keys = await apiKeyStore(tx).madeBy(person, options.now)
   await endKeys(tx, keys, options)
+  await endLogins(tx, person, options.now)
   const { email, name } = row
   auditChange({ type: 'user', id: person, before: { email, name } })
   for (const workspace of workspaces)
@@ -129,10 +132,15 @@ export async function deletePerson(
   return { keys, revoked: options.revokesKeys }
 }
 
+/** Logins end with the membership that they act by, also where keys stay. */
+async function endLogins(tx: Queries, person: string, now: number, tenant?: string): Promise<void> {
+  for (const login of await loginStore(tx).endAllOf(person, now, tenant)) notifyOfKey(tx, login)
+}
+
 /** Throws when a workspace would be left with neither an owner nor an admin key: nobody there could create keys. */
 async function endKeys(
   tx: Queries,
-  keys: readonly KeyRow[],
+  keys: readonly KeyOfPerson[],
   { revokesKeys, now, isForced = false }: DepartureOptions,
 ): Promise<void> {
   if (!revokesKeys) return

@@ -12,7 +12,7 @@ import {
 import { forbidden, notFound } from '../../ground/core/errors.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import type { Principal } from '../../ground/http/principal.ts'
-import { roleOf } from '../../ground/http/principal.ts'
+import { personIdOf, roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SignIn } from './authenticate.ts'
@@ -55,15 +55,17 @@ export function signInRoutes(people: People): Route[] {
       '',
       {
         summary: 'Get the caller and its workspaces',
-        description: 'For a key, `user` is null and its workspace is the only one.',
+        description:
+          'For a key, `user` is null and its workspace is the only one. For a login, the workspace is the only one too.',
         answer: Me,
       },
       async ({ principal, tenant, header }) => {
         if (principal.kind === 'user') return showMe(await mine(header), header)
         const workspace = await peopleStore(control.read).workspace(tenant)
         const role = roleOf(principal)
+        const person = personIdOf(principal)
         return {
-          user: null,
+          user: person === undefined ? null : await peopleStore(control.read).shown(person),
           workspaces: workspace && role ? [{ ...workspace, role }] : [],
           active_workspace_id: tenant,
         }

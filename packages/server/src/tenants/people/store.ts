@@ -1,4 +1,5 @@
 import { iso } from '@steward/base/time.ts'
+import type { Me } from '@steward/protocol/people.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { selectStatement } from '../../ground/database/statement.ts'
@@ -51,6 +52,12 @@ function peopleReads(db: Reads) {
 
     byEmail: (email: string): Promise<PersonRow | undefined> =>
       db.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst(),
+
+    async shown(id: string): Promise<NonNullable<Me['user']> | null> {
+      const row = db.selectFrom('people').select(['id', 'email', 'name']).where('id', '=', id)
+      const person = await row.executeTakeFirst()
+      return person ? { type: 'user', ...person } : null
+    },
 
     /** The addresses from which the person with this email or id is signed in, the newest 100. */
     async addressesOf(account: string): Promise<string[]> {
@@ -248,6 +255,10 @@ function peopleWrites(db: Queries) {
 
     /** Deletes the person with sign-ins, accounts and tokens of providers. Remove the memberships first. */
     async remove(id: string): Promise<void> {
+      await db
+        .deleteFrom('subjects')
+        .where('email', 'in', db.selectFrom('people').select('email').where('id', '=', id))
+        .execute()
       for (const table of ['sign_ins', 'sign_in_accounts', 'provider_grants'] as const)
         await db.deleteFrom(table).where('person_id', '=', id).execute()
       await db.deleteFrom('verifications').where('value', '=', id).execute()

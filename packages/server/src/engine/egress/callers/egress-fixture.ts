@@ -22,6 +22,7 @@ import { newSession } from '../../../sessions/fixture.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { createCredential, createVault, updateCredential } from '../../../resources/vaults/write.ts'
 import type { EgressOptions } from '../egress.ts'
+import { agentIdentity } from '../identity/keys.ts'
 import { createEgress } from '../egress.ts'
 import { connectTo } from '../fixture.ts'
 import { toJson } from '../../../ground/core/text/json-text.ts'
@@ -61,6 +62,7 @@ export async function openTestEgress(
     operatorConnect: dialsFor('operator', connectTo(upstream)),
     rules: noRules,
     placeholderKey: Buffer.alloc(32, 3),
+    identity: agentIdentity('https://steward.example', [Buffer.alloc(32, 5)]),
     ...{ authorityKeys: [Buffer.alloc(32, 4)], bus: memoryBus() },
     folder,
     ...{ connections: createShare({ total: 1_000, percent: 100 }), mostConnections: 1_000 },

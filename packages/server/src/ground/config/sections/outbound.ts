@@ -215,6 +215,14 @@ const proxies = settingsSection('Proxy and authority', {
   },
 })
 
+const agentIdentity = settingsSection('Agent identity', {
+  agentIdentityIssuer: setting('AGENT_IDENTITY_ISSUER', httpUrl, {
+    defaultAbout: '`PUBLIC_URL`',
+    about: '`iss` of the tokens by which agents prove who they are',
+    more: 'Servers find the public keys below it. See [Agent identity](agent-identity.md)',
+  }),
+})
+
 const repositories = settingsSection('Repositories', {
   repositoryHosts: setting(
     'REPOSITORY_HOSTS',
@@ -272,6 +280,7 @@ export const outboundSettings = {
   ...search,
   ...egress,
   ...proxies,
+  ...agentIdentity,
   ...repositories,
   ...webhooks,
 }

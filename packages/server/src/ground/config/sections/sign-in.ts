@@ -1,5 +1,6 @@
 /** Settings of sign-in: cookies, mail, identity providers. */
 import { companyProvidersSchema, parseCompanyProviders } from '../company-providers.ts'
+import { oauthClientsSchema, parseOAuthClients } from '../oauth-clients.ts'
 import { choice, httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
@@ -24,6 +25,24 @@ const cookies = settingsSection('Sign-in', {
       about: 'sender of emails, such as `Steward <steward@example.com>`',
     }),
   },
+})
+
+const oauth = settingsSection('OAuth logins', {
+  oauthClients: setting(
+    'OAUTH_CLIENTS',
+    {
+      form: 'a JSON object',
+      parse: parseOAuthClients,
+      inFile: { type: 'json', schema: oauthClientsSchema },
+    },
+    {
+      default: '{}',
+      example:
+        "{ my-tool: { name: My tool, redirect_uris: ['https://tool.example.com/callback'] } }",
+      about: 'further clients that may ask people to log in, by client id, as JSON',
+      more: 'See [Other clients](login.md#other-clients)',
+    },
+  ),
 })
 
 const clientOf = (prefix: string, name: string) => ({
@@ -82,4 +101,4 @@ const ways = settingsSection('Sign-in', {
   }),
 })
 
-export const signInSettings = { ...cookies, ...ways, ...signInProviders, ...company }
+export const signInSettings = { ...cookies, ...ways, ...oauth, ...signInProviders, ...company }

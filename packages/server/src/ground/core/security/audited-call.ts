@@ -21,6 +21,7 @@ export type AuditCredential = {
   type:
     | 'api_key'
     | 'sign_in'
+    | 'login'
     | 'environment_key'
     | 'claim'
     | 'mcp_token'

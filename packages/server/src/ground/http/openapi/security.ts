@@ -36,6 +36,12 @@ export const securitySchemes: Record<string, SchemaNode> = {
     description:
       "A token of the company's identity provider, of a person or a service. The rules of the server give it a role, as a person has one.",
   },
+  AccessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The access token of a login (`stw_at_…`): a client that acts for a person, with the role of the person.',
+  },
   EnvironmentKey: {
     type: 'http',
     scheme: 'bearer',
@@ -58,9 +64,15 @@ export const securitySchemes: Record<string, SchemaNode> = {
 /** The schemes of each kind of caller. */
 const schemesOf: Record<CallerKind, readonly string[]> = {
   anyone: [],
-  workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer', 'SessionCookie', 'IdentityToken'],
-  admin: ['WorkspaceAdminKey', 'SessionCookie', 'IdentityToken'],
-  owner: ['SessionCookie', 'IdentityToken'],
+  workspace: [
+    'WorkspaceKey',
+    'WorkspaceKeyAsBearer',
+    'AccessToken',
+    'SessionCookie',
+    'IdentityToken',
+  ],
+  admin: ['WorkspaceAdminKey', 'AccessToken', 'SessionCookie', 'IdentityToken'],
+  owner: ['AccessToken', 'SessionCookie', 'IdentityToken'],
   user: ['SessionCookie'],
   environment: ['EnvironmentKey'],
   claim: ['ClaimToken'],

@@ -7,7 +7,6 @@ import type { Seal } from '../../../ground/core/security/seal.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { defineStore } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
-import type { Role } from '../../../ground/core/security/roles.ts'
 import type { ProviderTokens } from '../../people/identities/at-provider.ts'
 
 export type GrantRow = Tables['provider_grants']
@@ -36,6 +35,19 @@ const signInsOfHolder = (eb: ExpressionBuilder<Tables, 'provider_grants'>, now: 
     .whereRef('sign_ins.person_id', '=', 'provider_grants.person_id')
     .where('sign_ins.expires_at', '>', iso(now))
 
+/** A login counts while an access token of it may be valid. */
+const loginMs = 60 * minuteMs
+
+/** Clients that are logged in for the person, and were used lately. */
+const loginsOfHolder = (eb: ExpressionBuilder<Tables, 'provider_grants'>, now: number) =>
+  eb
+    .selectFrom('api_keys')
+    .select('api_keys.id')
+    .whereRef('api_keys.created_by', '=', 'provider_grants.person_id')
+    .where('api_keys.kind', '=', 'oauth')
+    .where('api_keys.revoked_at', 'is', null)
+    .where('api_keys.last_used_at', '>', iso(now - loginMs))
+
 function grantReads(db: Reads) {
   return {
     /** Also of people who have signed in, by whatever way, since their provider was asked last. */
@@ -46,7 +58,10 @@ function grantReads(db: Reads) {
         .where((eb) =>
           eb.or([
             eb('due_ms', '<=', now),
-            eb.and([eb('due_ms', '>', now + askedMs), eb.exists(signInsOfHolder(eb, now))]),
+            eb.and([
+              eb('due_ms', '>', now + askedMs),
+              eb.or([eb.exists(signInsOfHolder(eb, now)), eb.exists(loginsOfHolder(eb, now))]),
+            ]),
           ]),
         )
         .orderBy('due_ms')
@@ -63,7 +78,18 @@ function grantReads(db: Reads) {
         .orderBy('tenant_id')
         .execute(),
 
+    /** Also by a client that is logged in for the person. */
     async isSignedIn(person: string, now: number): Promise<boolean> {
+      const login = await db
+        .selectFrom('api_keys')
+        .select('id')
+        .where('created_by', '=', person)
+        .where('kind', '=', 'oauth')
+        .where('revoked_at', 'is', null)
+        .where('last_used_at', '>', iso(now - loginMs))
+        .limit(1)
+        .executeTakeFirst()
+      if (login) return true
       const row = await db
         .selectFrom('sign_ins')
         .select('id')
@@ -153,27 +179,6 @@ function grantWrites(db: Queries) {
         .where('sealed_tokens', '=', sealed_tokens)
         .executeTakeFirst()
       return numDeletedRows === 1n
-    },
-
-    /** False when people have made the person a member: that membership stays as it is. */
-    async addMember(
-      member: { tenant: string; person: string; role: Role; provider: string },
-      now: number,
-    ): Promise<boolean> {
-      const { tenant, person, role, provider } = member
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('members')
-        .values({
-          tenant_id: tenant,
-          person_id: person,
-          role,
-          created_at: iso(now),
-          looked_ms: null,
-          provider_id: provider,
-        })
-        .onConflict((conflict) => conflict.columns(['tenant_id', 'person_id']).doNothing())
-        .executeTakeFirst()
-      return numInsertedOrUpdatedRows === 1n
     },
   }
 }
