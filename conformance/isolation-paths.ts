@@ -20,6 +20,15 @@ export const memoryBeta = 'agent-memory-2026-07-22'
 
 /** Valid bodies for routes that refuse `{}`, so that a refusal concerns the object and not the body. */
 const bodies: Record<string, object> = {
+  'post /v1/messages': {
+    model: 'offline',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'say: hello' }],
+  },
+  'post /v1/messages/count_tokens': {
+    model: 'offline',
+    messages: [{ role: 'user', content: 'say: hello' }],
+  },
   'post /v1/sessions/:id/events': { events: [message('say: x')] },
   'post /v1/sessions/:id/messages': { content: 'say: x' },
   'post /v1/ext/sessions/:id/waiting_messages/:message': { content: 'x' },
