@@ -223,10 +223,9 @@ export const settingsOf = (secrets: CanarySecrets, port: number): Record<string,
   WEB_SEARCH_BASE_URL: 'https://search.api.example',
   OPENAI_API_KEY: secrets.modelKey.secret,
   SESSION_SIGNING_SECRET: secrets.sessionSecret.secret,
-  PUBLIC_URL: 'https://steward.example',
   IDENTITY_PROVIDERS: JSON.stringify({
     company: {
-      ...{ issuer: 'https://company.example', sign_in: true, client_id: 'steward' },
+      ...{ issuer: 'https://company.example', audience: 'steward', client_id: 'steward' },
       client_secret: secrets.companyClient.secret,
     },
   }),

@@ -220,7 +220,7 @@ void describe('the settings in a browser', () => {
     const visit = await open('/members', owner)
     const { page } = visit
     await page.getByRole('combobox', { name: 'Role of Kim: admin' }).click()
-    await page.getByRole('option', { name: 'viewer' }).click()
+    await page.getByRole('option', { name: 'viewer', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click()
     await page.getByRole('heading', { name: 'Keys that Kim has made still work' }).waitFor(patience)
     await page.getByText('of kim (').waitFor(patience)

@@ -63,7 +63,7 @@ void describe('vaults in a browser', () => {
     await page.getByLabel('What it is for').click()
     await page.getByRole('option', { name: /environment_variable/ }).click()
     await page.getByLabel('Variable').fill('PATH')
-    await page.getByLabel('Secret').fill('a very secret value')
+    await page.getByRole('textbox', { name: 'Secret' }).fill('a very secret value')
     await page
       .getByRole('textbox', { name: 'Hosts' })
       .fill('api.example.com, https://other.example')

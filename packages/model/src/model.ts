@@ -54,6 +54,8 @@ export type ModelCall = {
   system: string
   messages: readonly Message[]
   tools: readonly ToolSpec[]
+  /** A JSON Schema that the text of the answer must match. */
+  answerSchema?: Record<string, unknown>
   /** The same for all calls of a session, so that they reach the same prompt cache. */
   cacheKey?: string
   /** W3C Trace Context, for the request's header of that name. */

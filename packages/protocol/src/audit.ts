@@ -84,7 +84,7 @@ export const SecretRead = z
       .describe('The key or person that gave the reference; null for the call of a session.'),
     manager: z.string().describe('The secret manager, by its name in the settings of the server.'),
     name: z.string().describe('The name of the secret, as the reference has it.'),
-    field: z.string().nullable(),
+    field: z.string().nullable().describe('The field of the secret, or null.'),
     version: z
       .string()
       .nullable()

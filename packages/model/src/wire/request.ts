@@ -132,6 +132,7 @@ function send(
     messages: libraryMessages(messages, model, documents),
     tools: libraryTools(call.tools),
   })
+  const { answerSchema } = call
   const effort = spec.effort && clampEffort(spec.native_config ?? {}, spec.effort)
   const stream = () =>
     library.streams.streamSimple(model, context, {
@@ -142,7 +143,7 @@ function send(
       maxRetries: 0,
       // The client's own limit on a silent start is shorter than some settings.
       ...(spec.idleTimeoutMs !== undefined && { timeoutMs: spec.idleTimeoutMs + 1_000 }),
-      onPayload: finishPayload(wire, spec, call.tools, documents, refused),
+      onPayload: finishPayload(wire, spec, call.tools, documents, { refused, answerSchema }),
       ...(wire !== 'google-generative-ai' && { fetch }),
       ...(call.cacheKey !== undefined && { sessionId: call.cacheKey }),
       ...(call.maxTokens !== undefined && { maxTokens: call.maxTokens }),

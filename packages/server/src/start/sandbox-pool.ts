@@ -27,6 +27,7 @@ import { mountRepositories } from '../engine/repositories/mount.ts'
 import { createMirrors } from '../engine/repositories/mirror.ts'
 import { createRemote } from '../engine/repositories/remote.ts'
 import { repositoryRows } from '../engine/repositories/rows.ts'
+import { mountSetup } from '../engine/installs/setup-commands.ts'
 import { outputPublisher } from '../engine/outputs/publish.ts'
 import type { MountKind } from '../engine/runner/sandboxes/mount-kind.ts'
 import { whileWaiting } from '../engine/runner/sandboxes/mount-kind.ts'
@@ -100,6 +101,7 @@ export function createSandboxPool(config: Config, deps: PoolParts) {
       user,
       ofResources.memory_store,
       ...(config.publishes ? [outputs.kind] : []),
+      mountSetup,
       tellUnreachableHosts,
     ],
     publish: async (claimed, own, isRunning) => {

@@ -2127,6 +2127,10 @@ export interface components {
             memory_store_id: string | null;
             /** @description What runs the turns of its sessions. */
             harness: string;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"];
+            /** @description Most threads that it may have working at one time. */
+            max_concurrent_subagents?: number;
             /** @description How the agent works with other agents. Null: it works alone. */
             multiagent: (components["schemas"]["MultiagentCoordinator"] | components["schemas"]["Multiagent20261001"]) | null;
             /** @description Whether it was archived. */
@@ -2281,6 +2285,10 @@ export interface components {
             memory_store_id?: string | null;
             /** @description What runs the turns of its sessions. */
             harness?: ("default" | "native") | null;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"] | null;
+            /** @description Most threads that it may have working at one time; 25 when absent. */
+            max_concurrent_subagents?: number | null;
             metadata?: components["schemas"]["AgentMetadata"] | null;
             /** @description The agents that it may start as threads of its session, and its advisor. Null: it works alone. */
             multiagent?: components["schemas"]["MultiagentParams"] | null;
@@ -3059,6 +3067,10 @@ export interface components {
             memory_store_id?: string | null;
             /** @description What runs the turns of its sessions. */
             harness?: ("default" | "native") | null;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"] | null;
+            /** @description Most threads that it may have working at one time; 25 when absent. */
+            max_concurrent_subagents?: number | null;
             metadata?: components["schemas"]["AgentMetadata"] | null;
             /** @description The agents that it may start as threads of its session, and its advisor. Null: it works alone. */
             multiagent?: components["schemas"]["MultiagentParams"] | null;
@@ -3132,6 +3144,18 @@ export interface components {
         AllowanceCreateParams: {
             /** @description The name of the tool, as its calls have it in `name`. */
             tool: string;
+        };
+        /** @description The form of the texts that an agent writes. */
+        Answers: {
+            /**
+             * @description How much the agent writes; its prompt says so. `medium` when absent.
+             * @enum {string}
+             */
+            verbosity?: "low" | "medium" | "high";
+            /** @description A JSON Schema of the texts. The provider is asked for strict output, and the prompt has the schema. */
+            schema?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
         };
         /** @description A key, without its value. */
         ApiKey: {
@@ -6003,6 +6027,10 @@ export interface components {
             memory_store_id: string | null;
             /** @description What runs the turns of its sessions. */
             harness: string;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"];
+            /** @description Most threads that it may have working at one time. */
+            max_concurrent_subagents?: number;
             /** @description How the agent works with other agents. Null: it works alone. */
             multiagent: (components["schemas"]["SessionMultiagentCoordinator"] | components["schemas"]["SessionMultiagent20261001"]) | null;
         } & {

@@ -22,7 +22,7 @@ type WorkspacePart = (read: Reads, tenant: string, person: PersonRef) => AsyncIt
 type PersonRef = { id: string; email: string }
 
 /** A kind of row about people of the whole deployment has its line here. */
-const ofControl: readonly ControlPart[] = [account, access, work, deploymentLines]
+const ofControl: readonly ControlPart[] = [account, atProviders, access, work, deploymentLines]
 /** A kind of row about people that a workspace has has its line here. */
 const ofWorkspaces: readonly WorkspacePart[] = [sessions, versions, workspaceLines]
 
@@ -102,6 +102,26 @@ async function* account(control: Reads, { id }: PersonRef): AsyncGenerator<Perso
     .orderBy('id')
     .execute()
   for (const row of accounts) yield { type: 'sign_in_account', ...row }
+}
+
+/** What the company's identity providers have said of the person, without their tokens. */
+async function* atProviders(control: Reads, { id, email }: PersonRef): AsyncGenerator<PersonLine> {
+  const grants = await control
+    .selectFrom('provider_grants')
+    .select(['provider_id', 'subject', 'confirmed_ms'])
+    .where('person_id', '=', id)
+    .orderBy('provider_id')
+    .execute()
+  for (const { confirmed_ms: ms, ...row } of grants)
+    yield { type: 'provider_grant', ...row, confirmed_at: iso(Number(ms)) }
+  const subjects = await control
+    .selectFrom('subjects')
+    .select(['id', 'issuer', 'subject', 'provider_id', 'name', 'email', 'seen_ms', 'created_at'])
+    .where('email', '=', email)
+    .orderBy('id')
+    .execute()
+  for (const { seen_ms: ms, ...row } of subjects)
+    yield { type: 'subject', ...row, seen_at: iso(Number(ms)) }
 }
 
 /** Memberships and invitations. */

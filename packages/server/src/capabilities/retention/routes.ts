@@ -74,7 +74,12 @@ export function retentionRoutes({
             tenant,
             (kept) => {
               const next = changedDays(kept.retention, body)
-              auditChange({ type: 'retention', before: { ...kept.retention }, after: { ...next } })
+              auditChange({
+                type: 'retention',
+                id: tenant,
+                before: { ...kept.retention },
+                after: { ...next },
+              })
               return { ...kept, retention: next }
             },
             clock.now(),

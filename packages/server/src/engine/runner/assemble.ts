@@ -3,7 +3,8 @@
  * it.
  */
 import { readCompaction } from '@steward/harness/compaction/settings.ts'
-import type { ToolHost } from '@steward/harness/prompt.ts'
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { NetworkReach, ToolHost } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/turn.ts'
@@ -53,6 +54,11 @@ type AssemblyDeps = AssemblyParts & WebDeps & { toolHost: ToolHost }
 /** The W3C Trace Context of the turn that a session has now; undefined where nobody traces it. */
 export type TraceparentOf = (session: string) => string | undefined
 
+const reachOf = ({ limited, allowlist, denylist }: EnvironmentRecord): NetworkReach => ({
+  allow: limited ? allowlist : null,
+  deny: denylist,
+})
+
 const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
@@ -74,7 +80,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
     const found = await sessionStore(read).forTurn(tenant, session)
     const { environment, hasResources } = found
     const ofThread = await loadThreadAgent({ database, clock }, work, found.session)
-    const { agent, row, team, prompt } = ofThread
+    const { agent, row, team, parts: own } = ofThread
     const [resolved, history, tokens, ofResources, ofSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, work),
@@ -116,14 +122,9 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       system: systemPrompt({
         agent: agent.system,
         toolHost,
-        reach: {
-          allow: environment.limited ? environment.allowlist : null,
-          deny: environment.denylist,
-        },
-        parts: [
-          ...(prompt === undefined ? [] : [prompt]),
-          ...[...ofResources.map((part) => part(toolHost)), ...ofSkills(toolHost)],
-        ],
+        outputs: found.session.outputs_path,
+        reach: reachOf(environment),
+        parts: [...own, ...[...ofResources.map((part) => part(toolHost)), ...ofSkills(toolHost)]],
       }),
       history,
       model: resolved.model,
@@ -134,6 +135,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       changed: () => space.changed(),
       announced: () => space.announced(),
       cacheKey: thread ?? session,
+      answerSchema: ofThread.answerSchema,
       traceparent: () => traceparentOf(session),
       harness: agent.harness,
       compaction: readCompaction(agent),
@@ -155,6 +157,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       ...(toolHost && { sandbox: space.sandbox }),
       rested: () => space.rested(),
       release: () => space.giveBack(),
+      readHistory: () => known.of(read, work),
     }
   }
 

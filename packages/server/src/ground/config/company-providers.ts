@@ -1,9 +1,9 @@
 /** The identity providers of a company whose tokens the API takes, and by whose groups people sign in. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { parseJsonSetting } from '../core/text/json-setting.ts'
 import { roles } from '../core/security/roles.ts'
 import { patternProblem } from './shared-issuers.ts'
-import { parseJsonSetting } from './json-setting.ts'
 
 /** Signatures by a private key that the provider alone has. `none` and HMAC are not among them. */
 const algorithms = [
@@ -154,8 +154,5 @@ const providerOf = (id: string, given: z.output<typeof Provider>): CompanyProvid
   rules: given.rules,
 })
 
-export function parseCompanyProviders(text: string): CompanyProvider[] {
-  return Object.entries(parseJsonSetting(Providers, text)).map(([id, given]) =>
-    providerOf(id, given),
-  )
-}
+export const parseCompanyProviders = (text: string): CompanyProvider[] =>
+  Object.entries(parseJsonSetting(Providers, text)).map(([id, given]) => providerOf(id, given))

@@ -4,8 +4,8 @@ import type { CloudAccess } from '@steward/model/cloud/access.ts'
 import type { CloudProvider } from '@steward/model/cloud/provider.ts'
 import { CloudSettings } from '@steward/protocol/model-clouds.ts'
 import { z } from 'zod'
+import { parseJsonSetting } from '../core/text/json-setting.ts'
 import { schemaInFile } from './schema-in-file.ts'
-import { parseJsonSetting } from './json-setting.ts'
 
 const word = z.string().min(1)
 const url = z.url({ protocol: /^https?$/ })
@@ -79,11 +79,8 @@ export type ModelProvider = OperatorCloud | OperatorGateway
 /** For editors of settings files. */
 export const modelProvidersSchema = () => schemaInFile(Providers)
 
-export function parseModelProviders(text: string): ModelProvider[] {
-  return Object.entries(parseJsonSetting(Providers, text)).map(([each, given]) =>
-    providerOf(each, given),
-  )
-}
+export const parseModelProviders = (text: string): ModelProvider[] =>
+  Object.entries(parseJsonSetting(Providers, text)).map(([each, given]) => providerOf(each, given))
 
 function providerOf(called: string, given: ModelProviderSettings): ModelProvider {
   const named = { name: called, models: given.models }

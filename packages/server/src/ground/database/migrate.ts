@@ -16,6 +16,8 @@ import * as oauth from './migrations/0008-oauth.ts'
 import * as secretReads from './migrations/0010-secret-reads.ts'
 import * as rules from './migrations/0011-rules.ts'
 import * as messages from './migrations/0012-messages.ts'
+import * as secondWire from './migrations/0013-second-wire.ts'
+import * as integrationAnswers from './migrations/0014-integration-answers.ts'
 
 const first = '0001-tables'
 /**
@@ -36,6 +38,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0010-secret-reads+': secretReads,
   '0011-rules+': rules,
   '0012-messages+': messages,
+  '0013-second-wire+': secondWire,
+  '0014-integration-answers+': integrationAnswers,
 }
 
 /** Names of the migrations of this version, in order. */

@@ -60,6 +60,7 @@ const columns = [
   'sealed_tokens',
   'files_revision',
   'allowances',
+  'outputs_path',
   'archived_at',
   'deleted_at',
   'created_at',

@@ -14,20 +14,21 @@ type Removal = {
   facts: AuditFields
 }
 
-const actors: Record<Removal['action'], string> = {
-  'retention.remove': 'retention',
-  'session.remove': 'deletion',
-  'user.remove_names': 'deletion',
-}
+/** A line names who acted: the rule, or which deletion comes to its end. */
+const actorOf = ({ action, facts }: Removal) =>
+  action === 'retention.remove'
+    ? { type: 'retention', id: String(facts['rule']), name: null }
+    : { type: 'deletion', id: action, name: null }
 
 /** Writes the line within the unit that removes. The chain of the workspace has it. */
 export async function auditRemoval(
   tx: Queries,
   tenant: string,
-  { action, type, id, facts }: Removal,
+  removal: Removal,
   now: number,
 ): Promise<void> {
-  const actor = { type: actors[action], id: null, name: null }
+  const { action, type, id, facts } = removal
+  const actor = actorOf(removal)
   const change = { type, id, action, actor, before: facts, after: null, workspace: tenant }
   await insertRows(tx, 'audit_lines', [buildAuditLine(jobCall(action), change, now)])
 }

@@ -255,6 +255,10 @@ function peopleWrites(db: Queries) {
 
     /** Deletes the person with sign-ins, accounts and tokens of providers. Remove the memberships first. */
     async remove(id: string): Promise<void> {
+      await db
+        .deleteFrom('subjects')
+        .where('email', 'in', db.selectFrom('people').select('email').where('id', '=', id))
+        .execute()
       for (const table of ['sign_ins', 'sign_in_accounts', 'provider_grants'] as const)
         await db.deleteFrom(table).where('person_id', '=', id).execute()
       await db.deleteFrom('verifications').where('value', '=', id).execute()

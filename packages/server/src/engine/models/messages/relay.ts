@@ -42,10 +42,12 @@ async function* eventsOf(body: Readable): AsyncGenerator<string> {
       throw new PlatformError('bad_gateway', `the model sent an event of more than 2 MiB`)
     for (const event of events) if (event.trim() !== '') yield `${event}\n\n`
   }
-  if (rest.trim() !== '') yield `${rest}\n\n`
+  const last = rest.replaceAll(/\r\n?/g, '\n').trimEnd()
+  if (last !== '') yield `${last}\n\n`
 }
 
-const typeIn = /^event: ?(\S+)/m
+/** Some servers leave out the line `event:`; the data begins with the same word then. */
+const typeIn = /^event: ?(\S+)|^data: ?\{"type": ?"(\w+)"/m
 
 const dataOf = (event: string): unknown =>
   JSON.parse(
@@ -62,7 +64,8 @@ export async function* relayEvents(
   meter: UsageMeter,
 ): AsyncGenerator<string> {
   for await (const event of eventsOf(body)) {
-    const type = typeIn.exec(event)?.[1]
+    const [, named, told] = typeIn.exec(event) ?? []
+    const type = named ?? told
     if (type === 'message_start') {
       const { message } = Started.parse(dataOf(event))
       meter.begin()

@@ -117,7 +117,7 @@ async function startMounted(
     }
   }
   const env = { ...mounted.env, ...target.environment.env, ...gate.env }
-  const { mounts, path, layer } = mounted
+  const { mounts, path, layer, outputsAt } = mounted
   const image = target.environment.base_image
   const spec = {
     ...paths,
@@ -128,6 +128,7 @@ async function startMounted(
     path,
     ...(image !== null && { image }),
     ...(layer !== undefined && { layer }),
+    ...(outputsAt !== undefined && { outputsAt }),
   }
   const sandbox = await provider.acquire(spec).catch(async (error: unknown) => {
     await release()

@@ -17,7 +17,7 @@ import { isLimited } from '../../../sessions/events/limited-roles.ts'
 import { postInUnits } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
 import { tailLog } from '../../../sessions/log/tail.ts'
-import type { OpenSessionDeps } from '../../../sessions/open.ts'
+import type { FileDeps } from '../environments/inline-files.ts'
 import { checkAgentRules } from '../../../resources/agents/rules.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
@@ -28,9 +28,9 @@ import { isPlain, namedBy } from './environment.ts'
 import { checkCalls, toClientEvents } from './events.ts'
 import { showSession, showSessions } from './show.ts'
 import { toSessionChange, checkPrice } from './update.ts'
-import { newStanding, readStanding } from './standing.ts'
+import { newStanding, readStanding, waitingFunctions } from './standing.ts'
 import { eventFrames } from './stream.ts'
-import { sessionEvent } from './wire-events.ts'
+import { environmentReady, sessionEvent } from './wire-events.ts'
 import { sessionLog } from '../turns/logs.ts'
 import { threadRows } from '../turns/store.ts'
 import type { SessionLog } from '../turns/turns.ts'
@@ -55,7 +55,7 @@ function checkStored({ agent_id, agent, environment }: OpenAISessionCreate): voi
 /** True for an input that ends or answers running work. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
 
-export function sessionRoutes(deps: OpenSessionDeps): Route[] {
+export function sessionRoutes(deps: FileDeps): Route[] {
   const { bus, clock, seal } = deps
 
   /** The events of all threads behind `after`. */
@@ -64,6 +64,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
       after,
       signal,
       extensions: false,
+      outputs: true,
       dialect: 'interface',
       readRows: (page) => threadRows(log, 'stream', page),
     })
@@ -101,7 +102,8 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const view = { log, standing: newStanding, begun, read }
         return streamReply((signal) => {
           const tailed = follow(log, 0, signal)
-          return before(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
+          const first = sessionEvent('created', id, begun) + environmentReady(begun)
+          return before(first, eventFrames(tailed, view, true))
         })
       },
     ),
@@ -179,7 +181,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const key = header('idempotency-key')
         await onceByKey(db, tenant, { scope: id, key, body }, clock, async (take) => {
           await checkCalls(log, body.events)
-          const ref = { tenant, session: id, clock }
+          const ref = { tenant, session: id, clock, steers: true }
           const keep = take && ((tx: Queries, now: number) => take(tx, now, null))
           await postInUnits(db, ref, toClientEvents(body.events), keep)
           return null
@@ -199,7 +201,9 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const begun = await showSession(db.read, tenant, id, clock.now())
         const { next_seq: after } = await readHead(db.read, tenant, id)
         const standing = await readStanding(log, after)
-        const view = { log, standing, begun, read: reader(db, tenant, id) }
+        const rows = await waitingFunctions(log, after)
+        const waiting = { rows, after }
+        const view = { log, standing, waiting, begun, read: reader(db, tenant, id) }
         return streamReply((signal) => eventFrames(follow(log, after, signal), view, false))
       },
     ),

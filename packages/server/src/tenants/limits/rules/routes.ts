@@ -72,7 +72,12 @@ export function ruleRoutes({
             tenant,
             (kept) => {
               const allowed = changedLists(kept.allowed, body)
-              auditChange({ type: 'rule', before: { ...kept.allowed }, after: { ...allowed } })
+              auditChange({
+                type: 'rule',
+                id: tenant,
+                before: { ...kept.allowed },
+                after: { ...allowed },
+              })
               return { ...kept, allowed }
             },
             clock.now(),

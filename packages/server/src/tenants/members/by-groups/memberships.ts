@@ -1,7 +1,6 @@
 /** Makes the memberships of a person those that the groups at a provider give. */
 import { auditChange } from '../../../ground/core/security/audited-call.ts'
 import type { Queries } from '../../../ground/database/database.ts'
-import { getPersonForShare, getWorkspaceForShare } from '../../../ground/database/lock.ts'
 import type { CompanyProvider } from '../../../ground/config/company-providers.ts'
 import { notifyOfPeople } from '../../people/authenticate.ts'
 import type { Membership } from '../../people/authenticate.ts'
@@ -50,10 +49,8 @@ export async function applyGroups(
       auditChange({ ...about, action: 'member.update', before: { role: old }, after: { role } })
       continue
     }
-    await getWorkspaceForShare(tx, tenant)
-    await getPersonForShare(tx, person)
-    if (!(await groupStore(tx).addMember({ tenant, person, role, provider: provider.id }, now)))
-      continue
+    // A membership that people have made stays.
+    if (!(await memberStore(tx).add(tenant, person, role, now, provider.id))) continue
     isChanged = true
     auditChange({ ...about, action: 'member.create', after: { role } })
   }

@@ -7,7 +7,6 @@ import type { Seal } from '../../../ground/core/security/seal.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { defineStore } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
-import type { Role } from '../../../ground/core/security/roles.ts'
 import type { ProviderTokens } from '../../people/identities/at-provider.ts'
 
 export type GrantRow = Tables['provider_grants']
@@ -178,27 +177,6 @@ function grantWrites(db: Queries) {
         .where('sealed_tokens', '=', sealed_tokens)
         .executeTakeFirst()
       return numDeletedRows === 1n
-    },
-
-    /** False when people have made the person a member: that membership stays as it is. */
-    async addMember(
-      member: { tenant: string; person: string; role: Role; provider: string },
-      now: number,
-    ): Promise<boolean> {
-      const { tenant, person, role, provider } = member
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('members')
-        .values({
-          tenant_id: tenant,
-          person_id: person,
-          role,
-          created_at: iso(now),
-          looked_ms: null,
-          provider_id: provider,
-        })
-        .onConflict((conflict) => conflict.columns(['tenant_id', 'person_id']).doNothing())
-        .executeTakeFirst()
-      return numInsertedOrUpdatedRows === 1n
     },
   }
 }

@@ -67,11 +67,20 @@ function memberReads(db: Reads) {
 
 function memberWrites(db: Queries) {
   return {
-    /** A person who is a member already keeps the present role. */
-    async add(tenant: string, person: string, role: Role, now: number): Promise<void> {
+    /**
+     * A person who is a member already keeps the present role: false then. `provider`: the company's provider whose
+     * groups give the membership; left out, people do.
+     */
+    async add(
+      tenant: string,
+      person: string,
+      role: Role,
+      now: number,
+      provider: string | null = null,
+    ): Promise<boolean> {
       await getWorkspaceForShare(db, tenant)
       await getPersonForShare(db, person)
-      await db
+      const { numInsertedOrUpdatedRows } = await db
         .insertInto('members')
         .values({
           tenant_id: tenant,
@@ -79,9 +88,11 @@ function memberWrites(db: Queries) {
           role,
           created_at: iso(now),
           looked_ms: null,
+          provider_id: provider,
         })
         .onConflict((conflict) => conflict.columns(['tenant_id', 'person_id']).doNothing())
-        .execute()
+        .executeTakeFirst()
+      return numInsertedOrUpdatedRows === 1n
     },
 
     /** Locks the members until the transaction ends; returns their roles by person id. */

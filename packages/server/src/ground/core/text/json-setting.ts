@@ -1,7 +1,10 @@
 import { parsedBy } from '@steward/protocol/problems.ts'
 import type { z } from 'zod'
 
-/** Throws an error that names each wrong field and quotes no value, because some of the values may be secrets. */
+/**
+ * The value of a setting that is JSON. Throws an error that names each wrong field and quotes no value, because one of
+ * the values may be a secret.
+ */
 export function parseJsonSetting<S extends z.ZodType>(schema: S, text: string): z.output<S> {
   let value: unknown
   try {
