@@ -5,7 +5,9 @@ const { join } = require('node:path')
 // room on its floor. To let two rooms meet, lift the one that needs the other.
 const packages = [
   ['base', 'mask', 'skills'],
-  ['protocol', 'model', 'sandbox', 'gate'],
+  ['cloud'],
+  ['protocol', 'sandbox', 'gate'],
+  ['model', 'secret-managers'],
   ['harness', 'space'],
   ['server', 'worker'],
 ]
@@ -48,12 +50,23 @@ const rooms = {
     ['model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
-  'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
+  'engine/egress': [
+    ['company-secrets'],
+    ['policy'],
+    ['inject'],
+    ['oauth', 'identity'],
+    ['callers'],
+  ],
   capabilities: [
-    ['evals', 'integrations', 'replay'],
+    ['evals', 'integrations', 'people-data', 'replay', 'retention'],
     ['deployments', 'dreams'],
   ],
-  surfaces: [['console', 'docs', 'integrations', 'metrics', 'traces'], ['openai'], ['v1']],
+  surfaces: [
+    ['otlp'],
+    ['audit-stream', 'console', 'docs', 'integrations', 'metrics', 'traces'],
+    ['openai'],
+    ['v1'],
+  ],
   start: [['root-secret', 'checks']],
 }
 /** Rooms that stand above the files of their wing. */

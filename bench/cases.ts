@@ -8,6 +8,7 @@ import { forks } from './cases/forks.ts'
 import { largeFiles } from './cases/large-files.ts'
 import { memories } from './cases/memory.ts'
 import { liveWords } from './cases/live-words.ts'
+import { identities } from './cases/identities.ts'
 import { lists } from './cases/lists.ts'
 import { limits } from './cases/limits.ts'
 import { openaiSurface } from './cases/openai.ts'
@@ -110,6 +111,11 @@ export const cases: readonly Case[] = [
   sharing('appends', 'events posted a second', appends),
   sharing('longSession', 'a turn late in a session beside an early one', longSession),
   sharing('compactedSession', 'the same where summaries are made', compactedSession),
+  {
+    name: 'identities',
+    measures: 'what a request by a token of an identity provider takes beside one by key',
+    run: ({ folder, env, setUp }) => identities(folder, env, setUp),
+  },
   {
     name: 'forks',
     measures: 'forks of a long session with a large workspace',

@@ -107,6 +107,11 @@ async function changeTheRest(service: TestService, fixtures: PathFixtures): Prom
   const { body: threads } = await ok('GET', `/v1/sessions/${team}/threads`)
   const child = threads.data.find((each) => each['parent_thread_id'] !== null)
   await ok('POST', `/v1/sessions/${team}/threads/${child?.id}/archive`)
+  await ok('POST', '/v1/ext/rules', { allowed: { images: ['walked'] } })
+  await ok('POST', '/v1/ext/retention', { sessions: 900 })
+  const scope = { type: 'session', session_id: session }
+  const { body: hold } = await ok('POST', '/v1/ext/holds', { scope, reason: 'walked' })
+  await ok('POST', `/v1/ext/holds/${hold.id}/release`)
   const byOpenAI = { path: '/openai/v1/files', fields: { purpose: 'user_data' } }
   const uploaded = await uploadFile(service, byOpenAI)
   await changeByOpenAI(ok, uploaded.id)
@@ -141,7 +146,7 @@ async function changeByOpenAI(
   })
   const skill = await make('/openai/v1/skills', { files: skillFiles('first') })
   const version = await make(`${skill}/versions`, { files: skillFiles('second') })
-  await ok('POST', `${environment}/files`, { type: 'file_id', file_id: file, path: '/x' })
+  await ok('POST', `${environment}/files`, { type: 'file_id', file_id: file, path: '/workspace/x' })
   for (const path of [
     await make(agents, agent),
     session,
@@ -172,9 +177,11 @@ async function changePeople(service: TestService, owner: PersonClient): Promise<
   }
   const first = await join('first@walk.example')
   const second = await join('second@walk.example')
+  const third = await join('third@walk.example')
   const answers = [
     await owner.ask('POST', `/v1/ext/members/${first.id}`, { role: 'member' }),
     await owner.ask('DELETE', `/v1/ext/members/${first.id}`),
+    await owner.ask('DELETE', `/v1/ext/people/${third.id}`),
     await second.person.ask('POST', '/v1/ext/auth/leave'),
     await second.person.ask('DELETE', '/v1/ext/me?confirm=second@walk.example'),
   ]
@@ -185,6 +192,12 @@ async function changePeople(service: TestService, owner: PersonClient): Promise<
     answers.push(await owner.ask('POST', `${path}/${body.id}/archive`))
     if (isDeleted) answers.push(await owner.ask('DELETE', `${path}/${body.id}?confirm=${body.id}`))
   }
+  // The answer is lines of JSON, which the client of the tests does not read.
+  const exported = await fetch(`${service.base}/v1/ext/people/${first.id}/export`, {
+    method: 'POST',
+    headers: { cookie: owner.cookie, origin: service.base },
+  })
+  assert.match(await exported.text(), /"type":"person"/)
   for (const answer of answers) assert.ok(answer.status < 300, JSON.stringify(answer.body))
 }
 
@@ -201,7 +214,9 @@ for (const database of scenarioDatabases(import.meta.filename))
     let routes: Route[]
     let fixtures: PathFixtures
     before(async () => {
-      service = await boot(database, { env: { RATE_LIMITS: 'writes:100000/m' } })
+      service = await boot(database, {
+        env: { RATE_LIMITS: 'writes:100000/m', MESSAGES_API: 'true' },
+      })
       routes = allRoutesOver(service.database)
       fixtures = await makeFixtures(service)
     })

@@ -32,6 +32,8 @@ const kept = [
   'codeHostHook',
   'trackerClient',
   'trackerHook',
+  // Signs, and is not sent.
+  'cardCredentials',
   'chatClient',
   'chatHook',
   'adminKey',
@@ -43,8 +45,10 @@ const kept = [
   'busPassword',
   'bucketKey',
   'sessionSecret',
+  'companyClient',
   'mailPassword',
   'proxyPassword',
+  'collectorKey',
 ]
 
 /** The test starts two servers and about a hundred programs. */
@@ -69,6 +73,7 @@ const elsewhere = [
   /^a skill in skills\//m,
   /^an output in the answer to GET \/v1\/files\/[^/]*\/content$/m,
   /in sandboxes\/.*\/workspace\/control\.txt$/m,
+  /^a message to a model in the answer to POST \/v1\/messages$/m,
   /^the control in the log$/m,
   /in the stream .*\/stream\?include=chunks$/m,
   /in the stream .*\/stream\?replay=1&include=chunks$/m,
@@ -129,7 +134,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         access: secrets.issuedAccess.secret,
         refresh: secrets.issuedRefresh.secret,
       }
-      upstream = await echoingUpstream(issued, await registryOf(contents.build.secret))
+      const manager = { token: secrets.managerToken.secret, secret: secrets.companyBearer.secret }
+      upstream = await echoingUpstream(issued, manager, await registryOf(contents.build.secret))
       const scene = { folder, upstream, secrets, control, contents }
       if (database === 'sqlite') {
         played = await playScene({ ...scene, sources: {} })
@@ -219,6 +225,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       for (const part of [
         '/v1/ext/audit/export',
         '/v1/ext/audit/credential_uses',
+        '/v1/ext/audit/secret_reads',
         '/v1/ext/model_cards/',
         '/threads/',
         '/deliveries/',

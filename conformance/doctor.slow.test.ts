@@ -9,6 +9,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe } from 'node:test'
 import { createSqliteFile, postgresServer } from '@steward/server/ground/database/fixture.ts'
+import { bedrockDialect } from '@steward/model/stubs/stub-bedrock.ts'
+import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { mailServer } from './mail-server.ts'
 import { runServer, startServer } from './process.ts'
 import { verifies } from './verifies.ts'
@@ -203,6 +205,30 @@ describe('the doctor', () => {
       }
     },
   )
+
+  verifies('running/doctor', 'asks each cloud for a model, and has its words', async () => {
+    const apiKey = 'bedrock-key-0123456789'
+    await using bedrock = await startStub(bedrockDialect({ apiKey }))
+    bedrock.replies({ blocks: [{ type: 'text', pieces: ['OK'] }], stop: 'end_turn' })
+    const cloud = { type: 'bedrock', region: 'eu-central-1', base_url: bedrock.url }
+    const data = await made('clouds')
+    const { code, stdout } = await examine(data, {
+      EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      MODEL_PROVIDERS: JSON.stringify({
+        good: { ...cloud, api_key: apiKey },
+        bad: { ...cloud, api_key: 'another-key-0123456789' },
+        nobody: cloud,
+        odd: { ...cloud, api_key: apiKey, models: ['house-*'] },
+      }),
+    })
+    assert.equal(code, 1)
+    assert.match(stdout, /^✓ models: good answers as claude-haiku-4-5, there eu\.anthropic\./m)
+    assert.match(stdout, /^✗ models: bad does not answer .*make sure your API Key is valid/m)
+    assert.match(stdout, /^✗ models: nobody does not answer .*gave no credential: .*credential/im)
+    assert.match(stdout, /^! models: odd serves none of the models that are known/m)
+    assert.ok(!stdout.includes(apiKey) && !stdout.includes('another-key'))
+  })
 
   verifies('running/doctor', 'names a folder that nothing can be written to', async () => {
     const data = join(await made('file'), 'no-folder')

@@ -4,9 +4,12 @@ import { after, before, describe, it } from 'node:test'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
 import { derivedKey } from '@steward/server/ground/core/security/signed-tokens.ts'
 import { mcpTokens } from '@steward/server/ground/core/security/mcp-token.ts'
-import type { Role } from '@steward/server/ground/http/principal.ts'
-import { roles } from '@steward/server/ground/http/principal.ts'
+import type { Role } from '@steward/server/ground/core/security/roles.ts'
+import { roles } from '@steward/server/ground/core/security/roles.ts'
 import type { Route } from '@steward/server/ground/http/route.ts'
+import type { TestIssuer } from '@steward/server/tenants/people/identities/issuer-fixture.ts'
+import { startIssuer } from '@steward/server/tenants/people/identities/issuer-fixture.ts'
+import { identitySettings, tokenHeaders } from './issuer.ts'
 import type { TestService } from './service.ts'
 import { boot, rootSecret, scenarioDatabases } from './service.ts'
 import { openStream } from './reader.ts'
@@ -19,8 +22,10 @@ import {
   memoryBeta,
   queryOf,
   isOpenTo,
+  opens,
   isReading,
 } from './isolation-paths.ts'
+import { logIn } from './oauth.ts'
 import type { PersonClient } from './people.ts'
 import { accept } from './people.ts'
 import { newSession, turn } from './turns.ts'
@@ -54,11 +59,27 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let routes: Route[]
     let fixtures: PathFixtures
     let stranger: { 'x-api-key': string }
+    let issuers: Record<string, TestIssuer>
     /** People of the second workspace, one of each role. */
     let people: Map<Role, PersonClient>
     before(async () => {
       // A session whose work is not claimed gets an event after a while. That event would change the compared data.
-      service = await boot(database, { env: { WORK_UNCLAIMED_SECONDS: '86400' } })
+      const [okta, ci] = [await startIssuer(), await startIssuer()]
+      issuers = { okta, ci }
+      const of = ({ issuer }: TestIssuer, condition: (role: Role) => object) => ({
+        ...{ issuer, audience: 'steward' },
+        rules: roles.map((role) => ({ ...condition(role), workspace: 'second', role })),
+      })
+      const providers = {
+        okta: of(okta, (role) => ({ groups: [role] })),
+        ci: { ...of(ci, (role) => ({ claims: { job: role } })), jwks_uri: `${ci.issuer}/keys` },
+      }
+      const env = {
+        WORK_UNCLAIMED_SECONDS: '86400',
+        MESSAGES_API: 'true',
+        ...identitySettings(providers),
+      }
+      service = await boot(database, { env })
       routes = allRoutesOver(service.database)
       fixtures = await makeFixtures(service)
       const second = await service.otherWorkspace('second')
@@ -69,7 +90,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         people.set(role, await accept(service, token, { email: `${role}@second.example` }))
       }
     })
-    after(() => service.close())
+    after(async () => {
+      await service.close()
+      for (const issuer of Object.values(issuers)) await issuer[Symbol.asyncDispose]()
+    })
 
     async function call(route: Route, path: string, headers: Record<string, string>) {
       const { method } = route
@@ -271,7 +295,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         for (const route of lists) {
           const query = route.answer === 'bytes' ? '' : '?limit=100'
           const { status, text } = await call(route, route.path + query, stranger)
-          assert.equal(status, 200, route.path)
+          // A page may need to know what it is about.
+          assert.ok(status === 200 || (route.isPage && status === 400), `${route.path}: ${status}`)
           assert.ok(!text.includes(canary), route.path)
           for (const { theirs } of Object.values(fixtures)) {
             if (theirs.length > 10) assert.ok(!text.includes(theirs), `${route.path}: ${theirs}`)
@@ -298,6 +323,57 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             const isOfOne = route.path.includes(':')
             assert.equal(theirs.status, isOpen ? (isOfOne ? 404 : 200) : 403, name)
             if (isOfOne) assert.equal(plain(theirs), plain(never), name)
+            assert.ok(!theirs.text.includes(canary), name)
+          }
+        }
+        assert.deepEqual(await everything(), before)
+      },
+    )
+
+    verifies(
+      'logins/live-role',
+      'a login opens what the role of its person opens, and nothing that is for people',
+      async () => {
+        const before = await everything()
+        for (const [role, person] of people) {
+          const { body } = await person.ask<{ active_workspace_id: string }>('GET', '/v1/ext/me')
+          const { access_token } = await logIn(service.base, person, body.active_workspace_id)
+          const headers = { 'x-api-key': '', authorization: `Bearer ${access_token}` }
+          for (const route of routes) {
+            if (route.callers.includes('anyone')) continue
+            const isOpen = opens(role, route)
+            const isOfOne = route.path.includes(':')
+            if (isOpen && route.method !== 'get' && !isOfOne) continue
+            const theirs = await call(route, fill(route.path, fixtures, 'theirs'), headers)
+            const never = await call(route, fill(route.path, fixtures, 'never'), headers)
+            const name = `${role}: ${route.method} ${route.path}: ${theirs.text}`
+            assert.equal(theirs.status, isOpen ? (isOfOne ? 404 : 200) : 403, name)
+            if (isOfOne) assert.equal(plain(theirs), plain(never), name)
+            assert.ok(!theirs.text.includes(canary), name)
+          }
+        }
+        assert.deepEqual(await everything(), before)
+      },
+    )
+
+    verifies(
+      ['identity/tokens/roles', 'reviewer/reads', 'reviewer/nothing-else', 'auth/roles/reviewer'],
+      'a token opens what the table of permissions gives its role and nothing else, and of another tenant nothing',
+      async () => {
+        const before = await everything()
+        const callers = Object.entries(issuers).flatMap(([name, issuer]) =>
+          roles.map((role) => ({ name, issuer, role })),
+        )
+        for (const { name: of, issuer, role } of callers) {
+          const headers = await tokenHeaders(issuer, { sub: role, groups: [role], job: role })
+          for (const route of routes) {
+            if (route.callers.includes('anyone')) continue
+            const isOfOne = route.path.includes(':')
+            const isOpen = opens(role, route)
+            if (isOpen && route.method !== 'get' && !isOfOne) continue
+            const theirs = await call(route, fill(route.path, fixtures, 'theirs'), headers)
+            const name = `token of ${of}, ${role}: ${route.method} ${route.path}: ${theirs.text}`
+            assert.equal(theirs.status, isOpen ? (isOfOne ? 404 : 200) : 403, name)
             assert.ok(!theirs.text.includes(canary), name)
           }
         }

@@ -1,4 +1,4 @@
-/** docs/troubleshoot.md quotes messages of the service and its workers. Each message is still in the code. */
+/** docs/troubleshoot.md, and a guide, quote messages of the service and its workers. Each message is still in the code. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/troubleshoot.md'), 'utf8')
+const guide = readFileSync(join(root, 'docs/company-identity.md'), 'utf8')
 
 /** The sources as one text, in which texts of several parts and lines are joined. */
 const sources = globSync('packages/*/src/**/*.ts', { cwd: root })
@@ -39,6 +40,15 @@ describe('the page of messages', () => {
   it('quotes messages that the code still has', () => {
     const messages = quotedIn(page)
     assert.ok(messages.length >= 50, `${messages.length} messages are few`)
+    assert.deepEqual(
+      messages.filter((message) => !isWritten(message)),
+      [],
+    )
+  })
+
+  it('has a guide beside it that quotes messages of the code too', () => {
+    const messages = quotedIn(guide)
+    assert.ok(messages.length >= 5, `${messages.length} messages are few`)
     assert.deepEqual(
       messages.filter((message) => !isWritten(message)),
       [],

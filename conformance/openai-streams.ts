@@ -38,11 +38,15 @@ const isKept = ({ type, item }: StreamedEvent): boolean =>
     : type === 'agent.session.turn.item.added' && item?.type.endsWith('_execution') === true
 
 async function listed<T>(server: ServiceClients, path: string): Promise<T[]> {
-  type Page = { data: T[]; has_more: boolean }
-  const { status, body } = await server.ask<Page>('GET', `${path}?order=asc&limit=1000`)
-  assert.equal(status, 200, path)
-  assert.equal(body.has_more, false)
-  return body.data
+  type Page = { data: T[]; has_more: boolean; last_id: string | null }
+  const all: T[] = []
+  for (let after = ''; ;) {
+    const { status, body } = await server.ask<Page>('GET', `${path}?order=asc&limit=100${after}`)
+    assert.equal(status, 200, path)
+    all.push(...body.data)
+    if (!body.has_more) return all
+    after = `&after=${body.last_id}`
+  }
 }
 
 /** Output items by turn, with those of subagents. Asserts that each turn has ended. */

@@ -1,6 +1,7 @@
 /** The unmodified `openai` client, newest and oldest, over a running service. */
 import OpenAI from 'openai'
 import OldestOpenAI from 'openai-older'
+import { checkedOpenAIFetch } from './openai-answers.ts'
 import type { ServiceClients } from './service.ts'
 import { adminKey } from './service.ts'
 
@@ -8,6 +9,7 @@ const optionsOf = ({ base }: Pick<ServiceClients, 'base'>, apiKey: string) => ({
   baseURL: `${base}/openai/v1`,
   apiKey,
   maxRetries: 0,
+  fetch: checkedOpenAIFetch,
 })
 
 export const newestOpenAI = (service: Pick<ServiceClients, 'base'>, key = adminKey): OpenAI =>

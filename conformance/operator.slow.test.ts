@@ -205,7 +205,7 @@ describe('the operator', () => {
         [['create-key', workspace, '--role', 'admin'], /--role belongs to create-invitation/],
         [
           ['create-invitation', workspace, '--role', 'king'],
-          /--role must be one of viewer, member/,
+          /--role must be one of viewer, reviewer, member/,
         ],
       ] as const) {
         const { code, stderr } = await runServer([...args], own)

@@ -8,10 +8,13 @@ import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
 import { files } from './requirements/files.ts'
 import { furtherSurfaces } from './requirements/further-surfaces.ts'
+import { identitiesOfACompany } from './requirements/identities-of-a-company.ts'
 import { limits } from './requirements/limits.ts'
 import { mcpServers } from './requirements/mcp-servers.ts'
 import { memoryStores } from './requirements/memory-stores.ts'
+import { messages } from './requirements/messages.ts'
 import { models } from './requirements/models.ts'
+import { rulesOfACompany } from './requirements/rules-of-a-company.ts'
 import { running } from './requirements/running.ts'
 import { sessions } from './requirements/sessions.ts'
 import { settings } from './requirements/settings.ts'
@@ -35,10 +38,13 @@ const all = {
   ...events,
   ...files,
   ...furtherSurfaces,
+  ...identitiesOfACompany,
   ...limits,
   ...mcpServers,
   ...memoryStores,
+  ...messages,
   ...models,
+  ...rulesOfACompany,
   ...running,
   ...sessions,
   ...settings,

@@ -16,6 +16,9 @@ import { postgresDatabase } from '@steward/server/ground/database/postgres.ts'
 import { sqliteDatabase } from '@steward/server/ground/database/sqlite.ts'
 import { workspaceKeys, workspaceKeyStore } from '@steward/server/ground/database/workspace-keys.ts'
 import { systemClock } from '@steward/base/time.ts'
+import type { StubVault } from '@steward/secret-managers/stubs/stub-vault.ts'
+import { startStubVault } from '@steward/secret-managers/stubs/stub-vault.ts'
+import { keyServiceOf, wrappedBy } from './key-service.ts'
 import { runServer, startServer } from './process.ts'
 import { adminKey, rootSecret, scenarioDatabases } from './service.ts'
 import { verifies } from './verifies.ts'
@@ -24,9 +27,27 @@ const next = 'the root secret that comes after'
 const token = 'canary-token-of-every-credential'
 const main = programPath(import.meta.resolve('@steward/server/main.ts'))
 
+const ways = ['in the clear', 'by a key service'] as const
+
+/** The settings of a root secret in the clear. */
+const inTheClear = (secret: string, previous?: string) => ({
+  PLATFORM_ROOT_SECRET: secret,
+  ...(previous === undefined ? {} : { PLATFORM_ROOT_SECRET_PREVIOUS: previous }),
+})
+
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`the root secret on ${database}`, () => {
+  for (const way of ways) describeRootSecret(database, way)
+}
+
+function describeRootSecret(
+  database: ReturnType<typeof scenarioDatabases>[number],
+  way: (typeof ways)[number],
+): void {
+  describe(`the root secret ${way} on ${database}`, () => {
     let folder: string
+    let service: StubVault | undefined
+    /** Settings with the secrets as the way has them. */
+    let given = inTheClear
     let env: Record<string, string>
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'steward-root-'))
@@ -36,8 +57,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         EGRESS_PROFILE: 'best_effort',
         ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
       }
+      if (way === 'in the clear') return
+      service = await startStubVault()
+      env = { ...env, ...keyServiceOf(service) }
+      const wrapped = new Map<string, string>()
+      for (const secret of [rootSecret, next]) wrapped.set(secret, await wrappedBy(secret, env))
+      const of = (secret: string) => wrapped.get(secret) ?? ''
+      given = (secret, previous) => inTheClear(of(secret), previous && of(previous))
+      env = { ...env, ...given(rootSecret) }
     })
-    after(() => rm(folder, { recursive: true, force: true }))
+    after(async () => {
+      await service?.[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    })
 
     async function put(base: string, vaults: number): Promise<void> {
       for (let n = 0; n < vaults; n++) {
@@ -119,14 +151,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     verifies(
-      ['secrets/root-rotation', 'secrets/other-root', 'secrets/key-id'],
+      ['secrets/root-rotation', 'secrets/other-root', 'secrets/key-id', 'secrets/key-service'],
       'gives way to another while a server runs, also when the command is killed in the midst',
       async () => {
-        const both = {
-          ...env,
-          PLATFORM_ROOT_SECRET: next,
-          PLATFORM_ROOT_SECRET_PREVIOUS: rootSecret,
-        }
+        const both = { ...env, ...given(next, rootSecret) }
         const vaults = 30
         await using old = await startServer(env)
         await put(old.base, vaults)
@@ -136,7 +164,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await old.kill()
         await sealUnderRoot()
 
-        const blind = await runServer([], { ...env, PLATFORM_ROOT_SECRET: next })
+        const blind = await runServer([], { ...env, ...given(next) })
         assert.notEqual(blind.code, 0)
         assert.match(blind.stderr, /PLATFORM_ROOT_SECRET_PREVIOUS/)
 
@@ -160,7 +188,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
         const gone = await runServer([], env)
         assert.notEqual(gone.code, 0)
-        await using alone = await startServer({ ...env, PLATFORM_ROOT_SECRET: next })
+        await using alone = await startServer({ ...env, ...given(next) })
         await put(alone.base, 1)
       },
     )

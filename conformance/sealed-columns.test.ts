@@ -1,7 +1,9 @@
 /** Searches every column of every table for secrets in clear text. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { keyColumn, sealedColumns } from '@steward/server/start/root-secret/columns.ts'
+import { controlColumns, sealedColumns } from '@steward/server/start/root-secret/columns.ts'
+import { startCompanyProvider } from './company-provider.ts'
+import { identitySettings } from './issuer.ts'
 import { githubSettings, githubStub, installGithub } from './github.ts'
 import { startReceiver } from './receiver.ts'
 import type { TestService } from './service.ts'
@@ -93,10 +95,27 @@ for (const database of databases) {
         const receiver = await startReceiver()
         const stub = githubStub([{ id: 42, login: 'acme' }], secret)
         receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
-        const service = await boot(database, { env: githubSettings(receiver.base) })
+        await using provider = await startCompanyProvider({
+          ...{
+            sub: 'ada',
+            email: 'ada@acme.example',
+            email_verified: true,
+            name: 'Ada',
+            groups: ['eng'],
+          },
+        })
+        const rules = [{ groups: ['eng'], workspace: 'default', role: 'member' }]
+        const env = {
+          PUBLIC_URL: 'https://steward.example',
+          ...githubSettings(receiver.base),
+          ...identitySettings({ okta: { ...provider.settings, rules } }),
+        }
+        const service = await boot(database, { env })
         try {
           await fill(service)
           await installGithub(service)
+          const signedIn = await provider.signIn(service, 'okta')
+          assert.equal(signedIn.headers.getSetCookie().length, 1)
           const { read } = service.database
           const found = new Set<string>()
           for (const { name } of await read.introspection.getTables()) {
@@ -112,7 +131,7 @@ for (const database of databases) {
               }
             }
           }
-          const columns = [keyColumn, ...sealedColumns]
+          const columns = [...controlColumns, ...sealedColumns]
           const known = columns.map(({ table, column }) => `${table}.${column}`)
           assert.deepEqual([...found].toSorted(), known.toSorted())
           assert.ok(!service.logged.join().includes(secret))

@@ -18,7 +18,7 @@ import type { Database, Databases } from '@steward/server/ground/database/databa
 import { checkedFetch } from './client-answers.ts'
 import { invitationToken } from './invitations.ts'
 import { inviteByOperator } from '@steward/server/tenants/members/operator-invitations.ts'
-import type { Role } from '@steward/server/ground/http/principal.ts'
+import type { Role } from '@steward/server/ground/core/security/roles.ts'
 import { createKey, createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
 import { initialWorkspace } from '@steward/server/tenants/workspaces/initial-workspace.ts'
 

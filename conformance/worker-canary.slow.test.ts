@@ -10,7 +10,14 @@ import { canaryOf, foundIn, foundInFolder } from './canaries/canary.ts'
 import { finderOf } from './canaries/finder.ts'
 import { ask, inspect, toolsOf } from './canaries/script.ts'
 import type { CanarySecrets } from './canaries/secrets.ts'
-import { authsOf, cardsOf, newSecrets, serversOf, settingsOf } from './canaries/secrets.ts'
+import {
+  authsOf,
+  cardsOf,
+  newSecrets,
+  referringAuth,
+  serversOf,
+  settingsOf,
+} from './canaries/secrets.ts'
 import type { EchoingUpstream } from './canaries/upstream.ts'
 import { echoingUpstream } from './canaries/upstream.ts'
 import { connectTo } from '@steward/server/engine/egress/fixture.ts'
@@ -95,7 +102,8 @@ describe('canaries of a worker', patience, () => {
       access: secrets.issuedAccess.secret,
       refresh: secrets.issuedRefresh.secret,
     }
-    upstream = await echoingUpstream(issued, new Map())
+    const manager = { token: secrets.managerToken.secret, secret: secrets.companyBearer.secret }
+    upstream = await echoingUpstream(issued, manager, new Map())
     const outside = {
       connect: connectTo(upstream),
       dial: async () => connect(upstream.port, '127.0.0.1'),
@@ -107,7 +115,9 @@ describe('canaries of a worker', patience, () => {
     const auths = authsOf(secrets) as { type: string }[]
     const vault = await service.ask('POST', '/v1/vaults', {
       name: fresh('vault'),
-      credentials: auths.filter(({ type }) => type !== 'command_secret').map((auth) => ({ auth })),
+      credentials: [...auths, referringAuth]
+        .filter(({ type }) => type !== 'command_secret')
+        .map((auth) => ({ auth })),
     })
     pool = await newPool(service)
     const agent = { tools: toolsOf(), mcp_servers: serversOf(secrets) }

@@ -6,6 +6,8 @@ import { programPath } from '@steward/base/program-fixture.ts'
 import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { z } from 'zod'
 import { callTool, until } from '../mcp.ts'
+import { logIn, refreshed } from '../oauth.ts'
+import { accept, firstLink } from '../people.ts'
 import { until as untilSo } from '../until.ts'
 import { startServer } from '../process.ts'
 import { untilIdle } from '../reader.ts'
@@ -14,6 +16,7 @@ import { clientsOf } from '../service.ts'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
 import { message } from '../turns.ts'
 import type { Canary } from './canary.ts'
+import { canaryOf } from './canary.ts'
 import type { SecretSetup } from './secrets-setup.ts'
 import { setUpSecrets, issueKey } from './secrets-setup.ts'
 import { afterwards, ask, hang, hold, inspect, useTools } from './script.ts'
@@ -64,6 +67,7 @@ export async function playScene(scene: CanaryScene): Promise<PlayedScene> {
     const hooks = '/v1/ext/webhook_endpoints'
     await issueKey(all, canaries, 'a webhook secret', hooks, hook)
     const given = await setUpSecrets(all, { ...scene, port: scene.upstream.port })
+    await logInPerson(stage, server.said())
     await trigger(stage, given)
     await deliver(stage, given)
     await dream(stage, given)
@@ -103,6 +107,23 @@ async function environmentOf({ folder, upstream, secrets, sources }: CanaryScene
     ...settingsOf(secrets, upstream.port),
     ...sources,
   }
+}
+
+/** A client of a person logs in, and renews its tokens. */
+async function logInPerson({ all, canaries, clients }: CanaryStage, logged: string): Promise<void> {
+  const service = clients()
+  const person = await accept(service, firstLink({ logged: [logged] }), { email: 'a@b.example' })
+  const { body } = await all.ask('GET', '/v1/organizations/me')
+  const first = await logIn(service.base, person, body.id)
+  const { body: next } = await refreshed(service.base, first.refresh_token)
+  canaries.push(canaryOf('the code of a login', first.code))
+  for (const { access_token, refresh_token } of [first, next])
+    canaries.push(
+      canaryOf('an access token', access_token),
+      canaryOf('a refresh token', refresh_token),
+    )
+  const headers = { 'x-api-key': '', authorization: `Bearer ${next.access_token}` }
+  assert.equal((await service.ask('GET', '/v1/ext/me', undefined, headers)).status, 200)
 }
 
 const streamOf = (session: string) => `/v1/sessions/${session}/events/stream?include=chunks`
@@ -193,6 +214,9 @@ async function act(stage: CanaryStage, { session, other, failing }: SecretSetup)
     `say: ${control.secret}`,
   ]
   await say(stage, other, 1, visible.join('\n'))
+  const messages = [{ role: 'user', content: `say: ${contents.message.secret}` }]
+  const said = await all.ask('POST', '/v1/messages', { model: 'offline', max_tokens: 99, messages })
+  assert.equal(said.status, 200, JSON.stringify(said.body))
   const criteria = [{ criterion: 'it is done', met: true }]
   const verdict = { result: 'satisfied', explanation: contents.verdict.secret, criteria }
   const rubric = [contents.rubric.secret, 'say: done', callTool('submit_verdict', verdict)].join(

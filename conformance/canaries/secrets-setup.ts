@@ -7,7 +7,7 @@ import { canaryOf } from './canary.ts'
 import { toolsOf } from './script.ts'
 import { curious } from './registry.ts'
 import type { CanaryContents, CanarySecrets } from './secrets.ts'
-import { authsOf, cardsOf, serversOf } from './secrets.ts'
+import { authsOf, cardsOf, referringAuth, serversOf } from './secrets.ts'
 import type { Readouts } from './readouts.ts'
 
 export type SecretSetup = {
@@ -42,7 +42,7 @@ export async function issueKey(
 }
 
 export async function setUpSecrets(
-  { ask }: Readouts,
+  { ask, reveal }: Readouts,
   { secrets, control, contents, port }: SetupScene & { port: number },
 ): Promise<SecretSetup> {
   const make = async (path: string, body: object): Promise<string> => {
@@ -54,8 +54,11 @@ export async function setUpSecrets(
     name: fresh('vault'),
     credentials: authsOf(secrets).map((auth) => ({ auth })),
   })
-  const { taken, refused } = cardsOf(secrets, port)
+  // A reference is for admins.
+  await reveal(`/v1/vaults/${vault}/credentials`, { auth: referringAuth })
+  const { taken, refused, ofCloud } = cardsOf(secrets, port)
   await make('/v1/ext/model_cards', taken)
+  await make('/v1/ext/model_cards', ofCloud)
   assert.equal((await ask('POST', '/v1/ext/model_cards', refused)).status, 400)
   const environment = await make('/v1/environments', { name: fresh('environment') })
   const head = '---\nname: notes\ndescription: how we do it\n---\n'
@@ -107,6 +110,8 @@ export async function setUpSecrets(
     failing: [
       await sessionOf(await agentOn('walled')),
       await sessionOf(await agentOn('gpt-of-the-operator')),
+      await sessionOf(await agentOn('clouded')),
+      await sessionOf(await agentOn('of-a-gateway')),
       String(run['session_id']),
       await sessionOf(agent, { environment_id: building }),
     ],

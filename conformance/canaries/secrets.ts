@@ -19,6 +19,9 @@ export function newSecrets() {
     adminKey: newCanary('the initial key'),
     searchKey: newCanary('the key of web_search'),
     modelKey: newCanary('the key of a provider'),
+    managerSignIn: newCanary('the secret of the sign-in at a secret manager'),
+    managerToken: newCanary('the token of the server at a secret manager'),
+    companyBearer: newCanary('static_bearer: a secret of a secret manager'),
     bearer: newCanary('static_bearer'),
     oauth: newCanary('mcp_oauth: access_token'),
     oauthRefresh: newCanary('mcp_oauth: refresh_token'),
@@ -41,6 +44,8 @@ export function newSecrets() {
     cardKey: newCanary('api_key of a model card'),
     cardHeader: newCanary('header of a model card'),
     refusedCardKey: newCanary('api_key of a refused model card'),
+    cardCredentials: newCanary('credentials of a model card'),
+    providerKey: newCanary('the key of a cloud of the operator'),
     repository: newCanary('authorization_token of a repository'),
     refused: newCanary('a secret in a body that is refused'),
     databasePassword: newCanary('the password of the database'),
@@ -48,8 +53,10 @@ export function newSecrets() {
     bucketKey: newCanary('the secret key of the bucket'),
     hintKey: newSigningKey('the key of hints'),
     sessionSecret: newCanary('the secret of session cookies'),
+    companyClient: newCanary('the client secret of a company provider'),
     mailPassword: newCanary('the password of the mail server'),
     proxyPassword: newCanary('the password of the proxy'),
+    collectorKey: newCanary('the key of the collector'),
     codeHostClient: newCanary('the client secret of the app of a code host'),
     codeHostHook: newCanary('the secret of the deliveries of a code host'),
     trackerClient: newCanary('the client secret of the app of a tracker'),
@@ -60,9 +67,15 @@ export function newSecrets() {
       'the token of the socket of a chat',
       `xapp-${randomBytes(16).toString('hex')}`,
     ),
+    agentIdentity: canaryOf('the token of an agent', '', headOfAgentTokens),
     interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },
   }
 }
+
+/** The beginning of every token by which an agent proves who it is: the rest is made when it is sent. */
+const headOfAgentTokens = Buffer.from('{"alg":"ES256","typ":"JWT","kid":')
+  .toString('base64url')
+  .slice(0, 44)
 
 /** The Base64 of hexadecimal digits, so that it is one word. */
 function newSigningKey(name: string): Canary {
@@ -85,6 +98,7 @@ export const newContents = () => ({
   build: newWord('what a build said'),
   delivery: newWord('the body of a signed request'),
   instructions: newWord('instructions of a dream'),
+  message: newWord('a message to a model'),
 })
 
 /** A word that stays visible, which proves that the search works. It is also a label of a hostname. */
@@ -140,11 +154,17 @@ export const authsOf = (secrets: CanarySecrets): object[] => [
     secret_value: secrets.variable.secret,
     networking: { type: 'limited', allowed_hosts: ['vars.api.example'] },
   },
+  {
+    type: 'agent_identity',
+    audience: 'https://identity.api.example',
+    mcp_server_url: 'https://identity.api.example/mcp',
+  },
 ]
 
 /** Hosts that have a credential. */
 export const hosts = [
   'mcp.api.example',
+  'company.api.example',
   'oauth.api.example',
   'oauth-basic.api.example',
   'oauth-flat.api.example',
@@ -152,6 +172,7 @@ export const hosts = [
   'api.github.com',
   'github.com',
   'vars.api.example',
+  'identity.api.example',
 ]
 
 export const serversOf = ({ inline }: CanarySecrets): McpDeclaration[] => [
@@ -173,6 +194,26 @@ const appsOf = (secrets: CanarySecrets): Record<string, string> => ({
   INTEGRATIONS_SLACK_APP_TOKEN: secrets.chatSocket.secret,
 })
 
+/** Where the upstream stands for HashiCorp Vault. */
+export const managerPath = '/company'
+
+/** A credential whose secret stands in a secret manager. */
+export const referringAuth = {
+  type: 'static_bearer',
+  token: { type: 'secret_reference', manager: 'company', name: 'bearer' },
+  mcp_server_url: 'https://company.api.example/mcp',
+}
+
+const managersOf = ({ managerSignIn }: CanarySecrets, port: number): string =>
+  JSON.stringify({
+    company: {
+      type: 'vault',
+      address: `https://localhost:${port}${managerPath}`,
+      auth: { type: 'approle', role_id: 'steward', secret_id: managerSignIn.secret },
+      workspaces: { '*': { prefix: '{workspace}/' } },
+    },
+  })
+
 export const settingsOf = (secrets: CanarySecrets, port: number): Record<string, string> => ({
   ...appsOf(secrets),
   PLATFORM_ROOT_SECRET: secrets.rootSecret.secret,
@@ -182,13 +223,32 @@ export const settingsOf = (secrets: CanarySecrets, port: number): Record<string,
   WEB_SEARCH_BASE_URL: 'https://search.api.example',
   OPENAI_API_KEY: secrets.modelKey.secret,
   SESSION_SIGNING_SECRET: secrets.sessionSecret.secret,
+  IDENTITY_PROVIDERS: JSON.stringify({
+    company: {
+      ...{ issuer: 'https://company.example', audience: 'steward', client_id: 'steward' },
+      client_secret: secrets.companyClient.secret,
+    },
+  }),
   SMTP_URL: `smtp://steward:${encodeURIComponent(secrets.mailPassword.secret)}@localhost:${port}`,
   HTTPS_PROXY: `http://steward:${encodeURIComponent(secrets.proxyPassword.secret)}@localhost:${port}`,
   NO_PROXY: '*',
+  MESSAGES_API: 'true',
+  OTEL_EXPORTER_OTLP_ENDPOINT: `https://localhost:${port}/collector`,
+  OTEL_EXPORTER_OTLP_HEADERS: `x-key=${encodeURIComponent(secrets.collectorKey.secret)}`,
+  OTEL_LOGS_EXPORTER: 'otlp',
+  OTEL_METRICS_EXPORTER: 'otlp',
+  AUDIT_STREAM: 'otlp',
   PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: 'https://hooks.api.example/hint',
   PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY: secrets.hintKey.secret,
+  MODEL_PROVIDERS: JSON.stringify({
+    canary: {
+      ...{ type: 'gateway', models: ['of-a-gateway'], api_key: secrets.providerKey.secret },
+      base_url: `https://localhost:${port}/model`,
+    },
+  }),
   OPENAI_BASE_URL: `https://localhost:${port}/model`,
   PACKAGE_REGISTRIES: `npm=https://${registryHost}/`,
+  SECRET_MANAGERS: managersOf(secrets, port),
 })
 
 export const bucketOf = ({ bucketKey }: CanarySecrets, { endpoint, bucket, region }: Bucket) =>
@@ -199,7 +259,8 @@ export const bucketOf = ({ bucketKey }: CanarySecrets, { endpoint, bucket, regio
     },
   })
 
-export const cardsOf = ({ cardKey, cardHeader, refusedCardKey }: CanarySecrets, port: number) => {
+export const cardsOf = (secrets: CanarySecrets, port: number) => {
+  const { cardKey, cardHeader, refusedCardKey, cardCredentials } = secrets
   const card = (model_id: string, path: string, api_key: string) => ({
     model_id,
     provider: 'oai-compatible',
@@ -211,5 +272,14 @@ export const cardsOf = ({ cardKey, cardHeader, refusedCardKey }: CanarySecrets, 
   return {
     taken: card('walled', '', cardKey.secret),
     refused: card('refusing', '/refusing', refusedCardKey.secret),
+    ofCloud: {
+      ...{ model_id: 'clouded', provider: 'bedrock', model: 'of.another-maker' },
+      cloud: { region: 'eu-central-1' },
+      base_url: `https://localhost:${port}/model`,
+      credentials: {
+        ...{ type: 'aws_keys', access_key_id: 'AKIACANARY' },
+        secret_access_key: cardCredentials.secret,
+      },
+    },
   }
 }

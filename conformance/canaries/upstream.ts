@@ -7,6 +7,7 @@ import { echoServer, serveAnswer, streamableHttp } from '@steward/harness/tools/
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { registryHost } from './registry.ts'
+import { managerPath } from './secrets.ts'
 import { authorizationOf, sayUpgraded, echoRoutes } from './echo-routes.ts'
 
 export type EchoingUpstream = TestUpstream & {
@@ -57,6 +58,7 @@ const json = (response: ServerResponse, status: number, body: object): void =>
  */
 export async function echoingUpstream(
   issued: { for: string; access: string; refresh: string },
+  manager: { token: string; secret: string },
   registry: ReadonlyMap<string, Buffer>,
 ): Promise<EchoingUpstream> {
   const whole: string[] = []
@@ -73,6 +75,14 @@ export async function echoingUpstream(
     })
   }
 
+  /** As HashiCorp Vault does. */
+  const manage = ({ response, path }: EchoRequest): void =>
+    path.includes('/auth/')
+      ? json(response, 200, { auth: { client_token: manager.token, lease_duration: 60 } })
+      : json(response, 200, {
+          data: { data: { value: manager.secret }, metadata: { version: 1 } },
+        })
+
   const refuse = ({ request, response, said }: EchoRequest, status: number): void =>
     void response.writeHead(status, { 'www-authenticate': authorizationOf(request) }).end(said)
 
@@ -83,6 +93,7 @@ export async function echoingUpstream(
       return response.write(said)
     }
     if (path === '/token') return token(received)
+    if (path.startsWith(managerPath)) return manage(received)
     if (path.startsWith('/model')) return refuse(received, path.includes('refusing') ? 401 : 400)
     const isWrong = authorizationOf(request) !== `Bearer ${issued.access}`
     if (request.headers.host?.startsWith('oauth') && isWrong) return refuse(received, 401)

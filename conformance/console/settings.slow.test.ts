@@ -220,7 +220,7 @@ void describe('the settings in a browser', () => {
     const visit = await open('/members', owner)
     const { page } = visit
     await page.getByRole('combobox', { name: 'Role of Kim: admin' }).click()
-    await page.getByRole('option', { name: 'viewer' }).click()
+    await page.getByRole('option', { name: 'viewer', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click()
     await page.getByRole('heading', { name: 'Keys that Kim has made still work' }).waitFor(patience)
     await page.getByText('of kim (').waitFor(patience)
@@ -285,6 +285,22 @@ void describe('the settings in a browser', () => {
     await set('Changes', 'Requests', '9,000')
     await row(page, 'Changes').getByText('9,000 a minute').waitFor(patience)
     await row(page, 'Changes').getByText('30,000 a minute').waitFor(patience)
+    await close(visit)
+  })
+
+  void it('shows what may be named, how long things are kept, and what is held', async () => {
+    await owner.ask('POST', '/v1/ext/rules', { allowed: { images: ['registry.example.com/*'] } })
+    await owner.ask('POST', '/v1/ext/retention', { sessions: 90 })
+    const { body: hold } = await owner.ask<{ id: string }>('POST', '/v1/ext/holds', {
+      ...{ scope: { type: 'workspace' }, reason: 'case 4711' },
+    })
+    const visit = await open('/limits', owner)
+    const { page } = visit
+    await row(page, 'Images').getByText('registry.example.com/*').waitFor(patience)
+    await row(page, 'Sessions at rest').getByText('90').waitFor(patience)
+    await row(page, 'the whole workspace').getByText('case 4711').waitFor(patience)
+    await owner.ask('POST', `/v1/ext/holds/${hold.id}/release`)
+    await owner.ask('POST', '/v1/ext/rules', { allowed: { images: null } })
     await close(visit)
   })
 

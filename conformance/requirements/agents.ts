@@ -15,6 +15,8 @@ export const agents = {
   'agents/field/mcp-servers': { section: '4.1 Fields', says: '`mcp_servers` – array – declarations (4.3) with unique names, at most 20' },
   'agents/field/memory-store-id': { section: '4.1 Fields', says: '`memory_store_id` – string or null – a store for its sessions; stored and returned; one that is not there is 404' },
   'agents/field/harness': { section: '4.1 Fields', says: '`harness` – string – `default`, which it is when absent, or `native`' },
+  'agents/field/answers': { section: '4.1 Fields', says: '`answers` – object – the form of its texts: `verbosity`, `low`, `medium` or `high`, and `schema`, a JSON Schema of at most 100,000 characters; absent where nothing is set, null clears it' },
+  'agents/field/max-concurrent-subagents': { section: '4.1 Fields', says: '`max_concurrent_subagents` – integer – most threads that it may have working at one time, 1 to 25; absent where nothing is set, null clears it' },
   'agents/field/metadata': { section: '4.1 Fields', says: '`metadata` – object – as in 2.4, but values of any JSON type are kept as they came' },
   'agents/field/archived': { section: '4.1 Fields', says: '`archived`, `archived_at` – boolean, time or null – whether and when it was archived' },
   'agents/field/version': { section: '4.1 Fields', says: '`version` – integer – begins at 1; the service raises it' },

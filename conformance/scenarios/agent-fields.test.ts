@@ -33,6 +33,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'agents/field/environment-id',
         'agents/field/memory-store-id',
         'agents/field/harness',
+        'agents/field/answers',
+        'agents/field/max-concurrent-subagents',
         'agents/field/multiagent',
         'agents/field/execution-identity',
         'agents/field/archived',
@@ -48,11 +50,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           environment_id: answer.body.id,
           memory_store_id: store.id,
           harness: 'native',
+          answers: { verbosity: 'low', schema: { type: 'object' } },
+          max_concurrent_subagents: 3,
           execution_identity: { type: 'service_account' },
         }
         const made = await make(given)
         for (const [name, value] of Object.entries(given)) assert.deepEqual(made[name], value)
         assert.deepEqual((await service.ask('GET', `/v1/agents/${made.id}`)).body, made)
+        const cleared = { answers: null, max_concurrent_subagents: null }
+        const { body: without } = await service.ask('PATCH', `/v1/agents/${made.id}`, cleared)
+        assert.ok(!('answers' in without) && !('max_concurrent_subagents' in without))
         const plain = await make({ multiagent: null })
         assert.deepEqual(
           [plain['harness'], plain['description'], plain['system'], plain['environment_id']],
@@ -81,6 +88,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await refused({ name: undefined }, /name/)
         await refused({ model: undefined }, /model/)
         await refused({ harness: 'strange' }, /harness/)
+        await refused({ answers: { verbosity: 'loud' } }, /answers\.verbosity/)
+        await refused({ answers: { schema: { a: 'x'.repeat(100_001) } } }, /answers\.schema/)
+        await refused({ max_concurrent_subagents: 26 }, /max_concurrent_subagents/)
         await refused({ multiagent: { type: 'coordinator' } }, /multiagent/)
         await refused(
           { execution_identity: { type: 'aws_role', role_arn: 'x' } },

@@ -48,13 +48,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await service.close()
     })
 
-    async function claimed(more: object = {}) {
+    async function claimed(more: object = {}, card: object = {}) {
       const { port } = provider.address() as AddressInfo
       const model_id = fresh('card').replaceAll(' ', '-')
       const made = await service.ask('POST', '/v1/ext/model_cards', {
         ...{ model_id, provider: 'ant-compatible', model: 'wire-name', api_key: key },
         base_url: `http://127.0.0.1:${port}`,
         native_config: { cost: { input: 1, output: 1 } },
+        ...card,
       })
       assert.equal(made.status, 200, JSON.stringify(made.body))
       const pool = await newPool(service)
@@ -70,6 +71,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       client.messages.create({
         ...{ model, max_tokens: 5, messages: [{ role: 'user' as const, content: 'hello' }] },
       })
+
+    verifies('model-cards/cloud/no-gateway', 'a model of a cloud is refused', async () => {
+      const { client, token, model_id } = await claimed(
+        {},
+        {
+          ...{ provider: 'bedrock', model: 'of.another-maker', base_url: null },
+          cloud: { region: 'eu-central-1' },
+        },
+      )
+      await assert.rejects(ask(client(token), model_id), /403.*served by bedrock/)
+    })
 
     verifies('sessions/budget/gateway', 'a session with a budget is refused', async () => {
       const max_list_cost = { amount: '1', currency: 'USD' }

@@ -6,9 +6,10 @@ import { after, before, describe, it } from 'node:test'
 import type OpenAI from 'openai'
 import { ConflictError, NotFoundError } from 'openai'
 import type { OpenAITrace } from '@steward/protocol/openai/traces.ts'
-import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
+import { allRoutesOver, openaiRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
 import { uploadFile } from '../files.ts'
 import { startHeldModel } from '../held-model.ts'
+import { restrictionsIn, withOperations } from '../openai-page.ts'
 import { newestOpenAI, oldestOpenAI } from '../openai.ts'
 import { runProgram } from '../program.ts'
 import type { TestService } from '../service.ts'
@@ -70,6 +71,26 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.equal(said, expected)
     })
 
+    verifies(
+      ['openai/described', 'openai/refusals', 'openai/wishes'],
+      'the page says what the schemas say (else: node scripts/openai-page.ts)',
+      () => {
+        const routes = openaiRoutesOver(service.database)
+        assert.equal(page, withOperations(page, routes))
+        const [, ...others] = routes.filter(({ path }) => path.startsWith('/openai/v1/agents'))
+        assert.notEqual(page, withOperations(page, others))
+        const [sessions] = routes.filter(
+          ({ method, path }) => method === 'post' && path === '/openai/v1/agents/sessions',
+        )
+        assert.ok(sessions?.body)
+        const found = restrictionsIn(sessions.body)
+        const pathsOf = (kind: string) =>
+          found.filter((each) => each.kind === kind).map(({ path }) => path)
+        assert.ok(pathsOf('refused').includes('environment.plugins'))
+        assert.ok(pathsOf('unmet').includes('agent.tools[].defer_loading'))
+      },
+    )
+
     verifies('openai/described', 'the page names each operation of the client', async () => {
       const [, table = ''] = /## Supported operations\n([^]*?)\n## /.exec(page) ?? []
       const named = [...table.matchAll(/^\| `(\w+) (\S+)` \|/gm)].map(
@@ -117,6 +138,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         await held.asked
         await assert.rejects(patient.beta.agents.sessions.delete(running), ConflictError)
+        await assert.rejects(agents.sessions.delete(running), { code: 'conflict_error' })
         assert.equal(asked.length, 4)
         await patient.beta.agents.delete(id)
       },

@@ -91,8 +91,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await assert.rejects(templates.create({ name: other.name }), ConflictError)
         for (const [fields, param] of [
           [{ plugins: [{}] }, 'plugins'],
-          [{ setup_commands: [{ command: 'x' }] }, 'setup_commands'],
-          [{ files: [{ type: 'inline', data: '', path: '/x' }] }, 'files.0.type'],
+          [{ setup_commands: [{ command: 'x', cwd: 'x' }] }, 'setup_commands.0.cwd'],
+          [{ files: [{ type: 'inline', data: '?', path: '/workspace/x' }] }, 'files.0.data'],
           [{ colour: 'red' }, 'colour'],
           [{ files: [inputFile(file, '/workspace/../x')] }, 'files.0.path'],
           [
@@ -104,7 +104,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             client.post('/agents/environments/templates', { body: fields }),
             (error: unknown) => error instanceof BadRequestError && error.param === param,
           )
-        const never = inputFile('file_of_nobody', '/x')
+        const never = inputFile('file_of_nobody', '/workspace/x')
         await assert.rejects(templates.create({ files: [never] }), NotFoundError)
       },
     )
@@ -130,6 +130,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const key = fresh('key')
         const made = await environments.create({ environment, 'Idempotency-Key': key })
         assert.deepEqual([made.object, made.status], ['agent.environment', 'ready'])
+        const words = { name: 'counting', description: 'Count.' }
+        assert.partialDeepStrictEqual(made.skills, [words])
         const again = await environments.create({ environment, 'Idempotency-Key': key })
         assert.equal(again.id, made.id)
         const another = { environment: { type: 'openai_hosted' }, 'Idempotency-Key': key } as const
@@ -159,12 +161,32 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const named = { type: 'openai_hosted', environment_id: made.id } as const
         const { session_id, output_text } = await run(named, 'run: cat /workspace/deep/c.txt')
         assert.match(output_text, /later/)
+        const { environment: used } = await client.beta.agents.sessions.retrieve(session_id)
+        assert.partialDeepStrictEqual(used, { skills: [words] })
         const session = await service.client.beta.sessions.retrieve(session_id)
         assert.equal(session.environment_id, made.id)
         assert.deepEqual(
           session.agent.skills.map(({ skill_id }) => skill_id),
           [skill.id],
         )
+      },
+    )
+
+    verifies(
+      ['openai/environments/list', 'openai/lists', 'openai/environments/mounts'],
+      'a filter that matches nothing is an empty list; a long page and a path elsewhere are refused by name',
+      async () => {
+        const none = await service.ask('GET', '/openai/v1/agents/environments?type=self_hosted')
+        assert.deepEqual([none.status, none.body['data']], [200, []])
+        const ofNobody = await client.beta.agents.automations.list({ session_id: 'nobody' })
+        assert.deepEqual(ofNobody.data, [])
+        await assert.rejects(environments.list({ limit: 101 }), { status: 400, param: 'limit' })
+        const file = await upload('elsewhere')
+        for (const path of ['relative.txt', '/etc/x.txt', '/tmp/c.txt', '/workspace/']) {
+          const files = [inputFile(file, path)]
+          const refused = { status: 400, param: 'files.0.path' }
+          await assert.rejects(environments.templates.create({ files }), refused, path)
+        }
       },
     )
 

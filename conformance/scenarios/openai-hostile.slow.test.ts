@@ -53,8 +53,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         [[{ type: 'programmatic_tool_calling', enabled: true }], 'tools.0.type'],
         [[{ type: 'computer_use', include_screenshots: true }], 'tools.0.type'],
         [[{ type: 'automations' }], 'tools.0.type'],
-        [[{ ...fn('x'), async: true }], 'tools.0.async'],
-        [[{ ...fn('x'), defer_loading: true }], 'tools.0.defer_loading'],
         [[mcp('x', { connection_origin: 'environment' })], 'tools.0.connection_origin'],
         [
           [{ ...mcp('x'), transport: { type: 'stdio', command: 'x', cwd: '/' } }],
@@ -249,7 +247,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             'spend_control',
           ],
           ['', { ...hosted, review: 'auto_review' }, 'review'],
-          ['', { ...hosted, prompt_cache_options: { ttl: '1h' } }, 'prompt_cache_options'],
           ['', { ...hosted, environment: onto('/workspace/../x') }, 'environment.files.0.path'],
           [
             '',

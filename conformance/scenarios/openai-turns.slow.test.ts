@@ -13,7 +13,7 @@ import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { pricedModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { fresh, newSession, say, turn } from '../turns.ts'
+import { fresh, newSession, post, say, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
@@ -140,8 +140,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           input: 'go on',
         })
         await held.asked
-        const events = [message('and on')]
-        await agents.sessions.events.create(running.id, { events })
+        await post(service, running.id, 'and on')
         const statuses = (await agents.sessions.turns.list(running.id)).data.map(
           ({ status }) => status,
         )
@@ -340,7 +339,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ...{ agent: { model }, environment, input: 'write' },
         })
         await asked.promise
-        await agents.sessions.events.create(id, { events: [message('and on')] })
+        await post(service, id, 'and on')
         released.resolve()
         const turns = async () => (await agents.sessions.turns.list(id, { order: 'asc' })).data
         await until(async () => {
@@ -365,7 +364,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { id } = await firstTurn('run: echo forty-two > /mnt/session/outputs/answer.txt')
         const [artifact] = (await agents.sessions.artifacts.list(id)).data
         assert.ok(artifact)
-        assert.equal(artifact.path, '/mnt/session/outputs/answer.txt')
+        assert.equal(artifact.path, '/workspace/outputs/answer.txt')
         assert.deepEqual(await idsOf(agents.sessions.turns.list(id)), [artifact.turn_id])
         const of = { session_id: id }
         assert.deepEqual(await agents.sessions.artifacts.retrieve(artifact.id, of), artifact)

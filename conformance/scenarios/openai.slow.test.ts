@@ -374,15 +374,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const answer = await fetch(`${service.base}/openai/v1/openapi.json`)
         const { paths } = (await answer.json()) as { paths: Record<string, unknown> }
         assert.ok('/openai/v1/agents/sessions/{id}/events' in paths)
-        const missing = { status: 404, code: 'not_found', message: /there is no GET/ }
+        const missing = { status: 404, code: 'not_found_error', message: /there is no GET/ }
         await assert.rejects(client.models.list(), missing)
         const stranger = client.withOptions({ apiKey: 'wrong' })
         await assert.rejects(stranger.beta.agents.list(), AuthenticationError)
-        await assert.rejects(stranger.beta.agents.list(), { code: 'invalid_api_key' })
+        await assert.rejects(stranger.beta.agents.list(), { code: 'unauthorized' })
         const reads = { name: fresh('key'), read_only: true }
         const { body } = await service.ask<{ key: string }>('POST', '/v1/ext/api_keys', reads)
         const reader = newestOpenAI(service, body.key).beta.agents
         await assert.rejects(reader.create({ model: 'offline' }), PermissionDeniedError)
+        await assert.rejects(reader.create({ model: 'offline' }), { code: 'forbidden' })
+        const metadata = { a: 'x'.repeat(600) }
+        const tooLong = agents.create({ model: 'offline', metadata })
+        await assert.rejects(tooLong, { code: 'invalid_request_error', param: 'metadata.a' })
       },
     )
   })

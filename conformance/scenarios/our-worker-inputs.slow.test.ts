@@ -7,6 +7,7 @@ import { after, before, describe } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'
 import { request } from 'undici'
 import { uploadFile } from '../files.ts'
+import { newestOpenAI } from '../openai.ts'
 import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { all, fresh, post, say, textOf } from '../turns.ts'
@@ -103,6 +104,31 @@ describe('the inputs that our worker mounts for a session', () => {
       assert.match(said ?? '', /^\/workspace\/ab/, worker.said())
       const [again] = await run(session, 'cat a')
       assert.equal(again, '/workspace/a')
+    },
+  )
+
+  verifies(
+    ['worker/outputs', 'openai/artifacts/path'],
+    'the outputs of a session of the OpenAI surface lie in its working folder here too',
+    async () => {
+      const pool = await newPool(service)
+      await using worker = await working(pool)
+      const { sessions } = newestOpenAI(service).beta.agents
+      const { id } = await sessions.create({
+        agent: { model: 'offline' },
+        environment: { type: 'openai_hosted', environment_id: pool.environment },
+      })
+      const [said] = await run(
+        id,
+        'echo a > /workspace/outputs/a; echo b > /mnt/session/outputs/b; ls outputs',
+      )
+      assert.equal(said, 'a\nb\n', worker.said())
+      const { data } = await sessions.artifacts.list(id)
+      assert.deepEqual(
+        data.map(({ path }) => path).toSorted(),
+        ['/workspace/outputs/a', '/workspace/outputs/b'],
+        worker.said(),
+      )
     },
   )
 

@@ -16,7 +16,11 @@ const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'
 
 /** The three headers as numbers; NaN for a missing header. */
 function limitsIn(answer: { headers: Headers }) {
-  const [limit, remaining, reset] = names.map((name) => Number(answer.headers.get(name) ?? 'none'))
+  const [limit, remaining, reset] = names.map((name) => {
+    const { headers } = answer
+    // The OpenAI surface has names of its own.
+    return Number(headers.get(name) ?? headers.get(`${name}-requests`) ?? 'none')
+  })
   return { limit, remaining, reset }
 }
 
@@ -53,6 +57,21 @@ for (const database of databases)
       await Promise.all(answers.map((each) => each.text()))
       return statuses
     }
+
+    verifies(
+      'openai/rate-limits',
+      'the OpenAI surface shows them under the names of its vendor',
+      async () => {
+        const { raw } = await anyone()
+        const { headers } = await raw('GET', '/openai/v1/agents')
+        assert.deepEqual(
+          ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}-requests`)),
+          ['200', '199'],
+        )
+        assert.match(headers.get('x-ratelimit-reset-requests') ?? '', /^\d+m?s$/)
+        assert.equal(headers.get('x-ratelimit-limit'), null)
+      },
+    )
 
     verifies(
       [

@@ -38,6 +38,7 @@ describe('the examples of requests', () => {
       env: {
         WORKER_INPUTS: 'files,repositories',
         RATE_LIMITS: 'writes:100000/m',
+        MESSAGES_API: 'true',
         ...githubSettings(receiver.base),
       },
     })

@@ -12,6 +12,7 @@ import { startPostgres, volatileFolder } from '@steward/server/ground/database/p
 import { postgresDatabase } from '@steward/server/ground/database/postgres.ts'
 import { sqliteDatabase } from '@steward/server/ground/database/sqlite.ts'
 import { writeClientSchemas } from '../../conformance/client-answers.ts'
+import { writeOpenAISchemas } from '../../conformance/openai-answers.ts'
 import { root } from '../house/sources.ts'
 import { bundlePrograms } from './programs.ts'
 
@@ -95,6 +96,7 @@ export async function setUp(): Promise<void> {
     startDatabases(folder),
     compileAll(compiled, programs),
     writeClientSchemas(),
+    writeOpenAISchemas(),
   ])
   stop = async () => {
     await databases.stop()

@@ -1,9 +1,15 @@
 /** Structured log: one line of JSON for each record. Redacts fields with names of secrets, and keys in texts. */
+import { createObservation } from './observation.ts'
 
 /** Levels in ascending order of severity. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 export type LogFields = Record<string, unknown>
+
+export type LogRecord = LogFields & { time: string; level: LogLevel; message: string }
+
+/** Records as they are written: redacted, and of the levels that are written. */
+export const logWritten = createObservation<LogRecord>('log-written')
 
 export interface Log {
   debug(message: string, fields?: LogFields): void
@@ -14,7 +20,8 @@ export interface Log {
 
 const secretName = /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$/i
 /** Keys of this service, the text after `Bearer`, and `sk-…`, the form of most providers' keys. */
-const inText = /stw_(key|env|claim|mcp)_[\w.-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
+const inText =
+  /stw_(key|env|claim|mcp|at|rt|code|dev)_[\w.-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
 const deepest = 6
 
 const isSecret = (name: string): boolean =>
@@ -51,10 +58,11 @@ export function jsonLog(write: (line: string) => void, least: LogLevel = 'info')
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (logLevels.indexOf(level) < logLevels.indexOf(least)) return
-      const own = { time: new Date().toISOString(), level, message: redact('', message) }
+      const own = { time: new Date().toISOString(), level, message: String(redact('', message)) }
       // Spread twice: the log's own fields come first, and win over fields with the same names.
       const record = { ...own, ...(redact('', fields) as LogFields), ...own }
       write(`${JSON.stringify(record)}\n`)
+      logWritten.tell(record)
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -2,6 +2,7 @@
  * The certificate authority that sandboxes trust, and the certificates that it issues. Its keys never leave this
  * process's memory.
  */
+import type { KeyObject } from 'node:crypto'
 import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { SecureContext } from 'node:tls'
@@ -45,7 +46,7 @@ export function certificateAuthority({
   now = Date.now,
   seed,
 }: { contexts?: number; now?: () => number; seed?: Buffer } = {}): Authority {
-  const own = seed ? keysOf(seed) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const own = seed ? deriveKeyPair(seed) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const leafKey = leaf.privateKey.export({ type: 'pkcs8', format: 'pem' })
   const leafKeyId = keyIdOf(leaf.publicKey)
@@ -104,7 +105,8 @@ export function certificateAuthority({
 /** The order of P-256's group. Private keys are the numbers below it, except 0. */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
-function keysOf(seed: Buffer) {
+/** The same key pair on P-256 for the same seed of 32 bytes. */
+export function deriveKeyPair(seed: Buffer): { privateKey: KeyObject; publicKey: KeyObject } {
   const number = (BigInt(`0x${seed.toString('hex')}`) % (order - 1n)) + 1n
   const d = Buffer.from(number.toString(16).padStart(64, '0'), 'hex')
   const curve = createECDH('prime256v1')

@@ -71,13 +71,22 @@ describe('CONNECT', () => {
 
   it('to a bare address is refused in every form of an address, whatever the owner allows', async () => {
     await using setup = await openTestGate()
-    const forms = ['169.254.169.254', '127.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:7f00:1]']
+    const forms = ['127.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:7f00:1]', '2852039166']
+    // Where clouds say who a machine or a pod is.
+    forms.push('169.254.169.254', '169.254.170.2', '169.254.170.23', '168.63.129.16')
+    forms.push('[fd00:ec2::254]', '[fd00:ec2::23]', '[::ffff:169.254.169.254]')
     for (const host of forms) {
       const answer = await answerTo(setup.socketPath, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 403 .*bare address/, host)
+      const plain = `GET http://${host}/latest/ HTTP/1.1\r\nhost: ${host}\r\n\r\n`
+      assert.match(
+        await answerTo(setup.socketPath, plain),
+        /^HTTP\/1\.1 403 [^]*bare address/,
+        host,
+      )
     }
     assert.deepEqual(new Set(setup.refusals.map(({ reason }) => reason)), new Set(['bare_address']))
-    assert.equal(setup.refusals.length, forms.length)
+    assert.equal(setup.refusals.length, 2 * forms.length)
   })
 
   it('to a port of another protocol is refused', async () => {

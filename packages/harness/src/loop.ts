@@ -1,6 +1,7 @@
 /** The loop of a turn: model, tools, model … until the turn ends. */
 import { settleCalls, sortCalls } from './calls.ts'
 import { askFittingSummary } from './compaction/fitted-request.ts'
+import type { History } from './history.ts'
 import { foldHistory } from './history.ts'
 import type { RequestOutcome } from './request.ts'
 import { cutText, requestStart } from './request.ts'
@@ -52,6 +53,7 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, KeepReply>
     if (requests >= turn.maxRequests) {
       return end({ type: 'retries_exhausted' }, [...cutText(turn, begun), tooMany(turn)])
     }
+    history = await withJoined(turn, history)
     const failures = failuresOf(turn)
     if (failures.length > 0) yield { type: 'keep', kept: failures }
     tools = toolsNow(turn)
@@ -79,6 +81,9 @@ function nextStart({ servers, isLeft, mayAsk, newEventId }: Turn): KeptEvent | u
   if (servers !== noServers || mayAsk || isLeft?.()) return undefined
   return requestStart(newEventId())
 }
+
+const withJoined = async ({ joined }: Turn, history: History): Promise<History> =>
+  (await joined?.()) ?? history
 
 const end = (stop: StopReason, last: KeptEvent[] = []): TurnEnd => ({ stop, last })
 

@@ -31,7 +31,7 @@ export async function* askModel(
   tools: ReadonlyMap<string, Tool>,
   begun?: string,
 ): AsyncGenerator<TurnStep, RequestOutcome, unknown> {
-  const { model, system, cacheKey } = turn
+  const { model, system, cacheKey, answerSchema } = turn
   const traceparent = turn.traceparent?.()
   const startId = begun ?? turn.newEventId()
   const began = performance.now()
@@ -45,6 +45,7 @@ export async function* askModel(
       tools: specs,
       cacheKey,
       signal,
+      ...(answerSchema && { answerSchema }),
       ...(traceparent && { traceparent }),
     })
     [Symbol.asyncIterator]()
@@ -106,8 +107,19 @@ function finish(
   // Calls of an answer that the model refused to continue are not run.
   if (stop === 'refusal') return { kept: [...answer.withoutCalls(), end], calls: [], stop }
   const { kept, calls } = answer.whole(stop === 'max_tokens')
-  return { kept: [...kept, end], calls, stop }
+  // A call that was cut is answered by its result.
+  const isCut = stop === 'max_tokens' && calls.length === 0
+  return { kept: [...kept, ...(isCut ? [cutWarning(turn)] : []), end], calls, stop }
 }
+
+const cutWarning = (turn: Turn): KeptEvent => ({
+  event: {
+    id: turn.newEventId(),
+    type: 'session.warning',
+    reason: 'max_output_tokens',
+    message: 'the answer was cut at the output limit of its model; send a message to go on',
+  },
+})
 
 /** No event of a failed answer is stored. Of an interrupted answer the texts that people saw are stored. */
 function* fail(

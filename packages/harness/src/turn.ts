@@ -64,9 +64,16 @@ export type Turn = {
    * Asked before each model request. False: the session has spent its budget, and the turn ends with `budget_reached`.
    */
   mayAsk?: () => Promise<boolean>
+  /**
+   * Called before each model request but the first of a turn. The history with the messages that have joined the turn;
+   * undefined where none has.
+   */
+  joined?: () => Promise<History | undefined>
   /** The number of the newest event that the provider has accepted, to fork the session at; undefined where none is. */
   accepted?: () => Promise<number | undefined>
   cacheKey: string
+  /** A JSON Schema that the texts of the model must match. */
+  answerSchema?: Record<string, unknown> | undefined
   /** W3C Trace Context that requests to models carry; undefined where nobody traces the turn. */
   traceparent?: () => string | undefined
   /** Settings that keep the history within the model's context. */

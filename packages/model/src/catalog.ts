@@ -1,6 +1,7 @@
 /** The catalog: which provider serves a model, over which wire, at which URL, and the model's properties. */
 import { runOnceEach } from '@steward/base/shared-runs.ts'
 import { type EffortLevel, supportedLevels } from './effort.ts'
+import { cloudTypes } from './cloud/access.ts'
 import { isWire, type ModelSpec, type ModelFacts, refuseModel } from './spec.ts'
 import { nearestName } from '@steward/base/nearest-name.ts'
 import { cataloguedProviders, isCatalogued, loadCatalog } from './wire/pi.ts'
@@ -22,7 +23,7 @@ export type CatalogModel = {
 /** A model and how to reach it. Together with a key it is a `ModelSpec`. */
 export type ModelTarget = Pick<
   ModelSpec,
-  'provider' | 'api' | 'model' | 'base_url' | 'native_config'
+  'provider' | 'api' | 'model' | 'base_url' | 'native_config' | 'cloud'
 >
 
 export type CatalogCard = {
@@ -117,13 +118,22 @@ const otherNames = new Map([
   ['claude', 'anthropic'],
   ['gpt', 'openai'],
   ['hugging-face', 'huggingface'],
-  ...['ollama', 'vllm', 'lmstudio', 'llama.cpp', 'localai', 'azure', 'vertex', 'bedrock'].map(
+  ['amazon-bedrock', 'bedrock'],
+  ['google-vertex', 'vertex'],
+  ['azure-foundry', 'foundry'],
+  ['gateway', 'ant-compatible'],
+  ...['ollama', 'vllm', 'lmstudio', 'llama.cpp', 'localai', 'azure'].map(
     (name) => [name, 'oai-compatible'] as const,
   ),
 ])
 
 function unknownProvider(provider: string): string {
-  const names = [...plainAliases.keys(), ...compatible.keys(), ...cataloguedProviders()]
+  const names = [
+    ...plainAliases.keys(),
+    ...compatible.keys(),
+    ...cloudTypes,
+    ...cataloguedProviders(),
+  ]
   const meant = otherNames.get(provider.toLowerCase()) ?? nearestName(provider.toLowerCase(), names)
   const hint = meant === undefined ? '' : ` Do you mean ${meant}?`
   return `provider: '${provider}' is not known.${hint} The names are ${names.toSorted().join(', ')}. For a server that speaks the wire of OpenAI take oai-compatible with base_url, or name the wire by native_config.api`
@@ -170,6 +180,11 @@ const makers: [RegExp, string][] = [
 function sameModel(known: CatalogFacts[], id: string): CatalogFacts | undefined {
   const bare = id.replace(/[-@](latest|\d{8}|\d{4}-\d{2}-\d{2})$/, '')
   return known.find(({ model }) => model === id) ?? known.find(({ model }) => model === bare)
+}
+
+/** What is known of a model, whoever serves it. */
+export async function catalogFacts(provider: string, id: string): Promise<ModelFacts> {
+  return sameModel((await factsOf(provider)) ?? [], id)?.native_config ?? {}
 }
 
 function mostCommon(known: CatalogFacts[]): CatalogFacts | undefined {

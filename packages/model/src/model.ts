@@ -54,6 +54,8 @@ export type ModelCall = {
   system: string
   messages: readonly Message[]
   tools: readonly ToolSpec[]
+  /** A JSON Schema that the text of the answer must match. */
+  answerSchema?: Record<string, unknown>
   /** The same for all calls of a session, so that they reach the same prompt cache. */
   cacheKey?: string
   /** W3C Trace Context, for the request's header of that name. */
@@ -103,6 +105,8 @@ export type ModelEvent =
 
 export interface Model {
   readonly origin: MessageOrigin
+  /** The cloud that answers in place of the provider of `origin`. */
+  readonly servedBy?: string
   /** Size of the context in tokens. */
   readonly contextWindow: number
   readonly maxOutputTokens: number

@@ -30,7 +30,8 @@ export function observedModel(model: Model): Model {
 }
 
 async function* observedStream(model: Model, call: ModelCall): AsyncGenerator<ModelEvent> {
-  const { provider, model: name } = model.origin
+  const { model: name } = model.origin
+  const provider = model.servedBy ?? model.origin.provider
   const began = performance.now()
   const ended = { provider, model: name, conversation: call.cacheKey, failure: undefined }
   let request: Omit<EndedModelRequest, 'ms' | 'firstMs'> = {

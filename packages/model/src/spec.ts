@@ -1,5 +1,6 @@
 /** Everything needed to reach one model, as plain data that a stored card can hold. */
 import type { Effort, MessageOrigin, Speed } from './model.ts'
+import type { CloudAccess } from './cloud/access.ts'
 import { refuseSpeed } from './effort.ts'
 
 /** Properties of a model: how to speak to it. They never hold its identity, URL or key. */
@@ -32,6 +33,8 @@ export type ModelSpec = MessageOrigin & {
   /** SECRET: never logged. Headers may hold a key. */
   headers?: Record<string, string>
   native_config?: ModelFacts
+  /** The cloud that serves the model; undefined: its maker, or an endpoint that speaks the wire as it is. */
+  cloud?: CloudAccess
   /** Undefined: the provider's default. */
   effort?: Effort
   speed?: Speed
@@ -53,11 +56,10 @@ export function isWire(api: string): api is ModelWire {
   return modelWires.some((wire) => wire === api)
 }
 
-const ambient = 'takes its credentials from the machine it runs on, which are never used for a card'
 const unsupported: Record<string, string> = {
-  'bedrock-converse-stream': ambient,
-  'google-vertex': ambient,
-  'azure-openai-responses': `${ambient}; use openai-responses with the resource's own URL`,
+  'bedrock-converse-stream': 'is not spoken here; use the provider bedrock',
+  'google-vertex': 'is not spoken here; use the provider vertex',
+  'azure-openai-responses': "is not spoken here; use openai-responses with the resource's own URL",
   'openai-codex-responses': 'needs a subscription, which may not be kept in a card',
   'mistral-conversations': 'is not spoken here; use openai-completions',
 }
@@ -87,7 +89,10 @@ export function refuseModel(spec: Omit<ModelSpec, 'api_key'> & { api_key?: strin
   if (spec.provider === 'github-copilot' || spec.api_key?.includes('sk-ant-oat')) {
     return 'api_key: subscription credentials may not be used; give an API key'
   }
-  const misnamed = refuseModelName(spec.model)
-  if (misnamed !== undefined) return misnamed
-  return spec.speed === undefined ? undefined : refuseSpeed(spec.provider, spec.api, spec.speed)
+  return refuseModelName(spec.model) ?? refuseByCloud(spec)
+}
+
+function refuseByCloud({ cloud, provider, api, speed = 'standard' }: Omit<ModelSpec, 'api_key'>) {
+  const misnamed = cloud && refuseModelName(cloud.model)
+  return misnamed ?? refuseSpeed(cloud?.type ?? provider, api, speed)
 }

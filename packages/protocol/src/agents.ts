@@ -167,6 +167,30 @@ export const AgentMetadata = z
       'Pairs of your own: at most 16, values of any JSON type. The keys `compaction_…` set how long conversations are shortened.',
   })
 
+/** The longest JSON Schema of answers, as JSON text. */
+const longestSchema = 100_000
+/** The most child threads that an agent may have working at one time. */
+export const mostSubagents = 25
+
+export const Answers = z
+  .strictObject({
+    verbosity: z
+      .enum(['low', 'medium', 'high'])
+      .optional()
+      .describe('How much the agent writes; its prompt says so. `medium` when absent.'),
+    schema: z
+      .record(z.string(), JsonValue)
+      .refine((schema) => JSON.stringify(schema).length <= longestSchema, {
+        error: `must have at most ${longestSchema} characters`,
+      })
+      .optional()
+      .describe(
+        'A JSON Schema of the texts. The provider is asked for strict output, and the prompt has the schema.',
+      ),
+  })
+  .meta({ id: 'Answers', description: 'The form of the texts that an agent writes.' })
+export type Answers = z.infer<typeof Answers>
+
 /** The harnesses that run the turns of sessions; docs/custom-harnesses.md says how to add a harness. */
 const harnessNames = ['default', 'native'] as const
 
@@ -193,6 +217,15 @@ const fields = {
     .nullish()
     .meta(extension('A memory store that every session of the agent may read and write.')),
   harness: z.enum(harnessNames).nullish().meta(extension('What runs the turns of its sessions.')),
+  answers: Answers.nullish().meta(extension('The form of the texts that it writes.')),
+  max_concurrent_subagents: z
+    .int()
+    .min(1)
+    .max(mostSubagents)
+    .nullish()
+    .meta(
+      extension(`Most threads that it may have working at one time; ${mostSubagents} when absent.`),
+    ),
   metadata: AgentMetadata.nullish(),
   multiagent: MultiagentParams.nullish().describe(
     'The agents that it may start as threads of its session, and its advisor. Null: it works alone.',
@@ -258,6 +291,9 @@ export type AgentConfig = {
   environment_id: string | null
   memory_store_id: string | null
   harness: (typeof harnessNames)[number]
+  /** Absent when nothing is set, and in versions of before. */
+  answers?: Answers
+  max_concurrent_subagents?: number
   metadata: Record<string, unknown>
   multiagent: Multiagent | null
   execution_identity: { type: 'service_account' }
@@ -331,6 +367,11 @@ const shownConfig = {
     .nullable()
     .meta(extension('A memory store that every session of the agent may read and write.')),
   harness: z.string().meta(extension('What runs the turns of its sessions.')),
+  answers: Answers.optional().meta(extension('The form of the texts that it writes.')),
+  max_concurrent_subagents: z
+    .int()
+    .optional()
+    .meta(extension('Most threads that it may have working at one time.')),
 }
 
 /** The reply, for the published description; stores return the type above. */

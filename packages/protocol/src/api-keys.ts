@@ -34,10 +34,13 @@ export const ApiKeyShown = z
     id: z.string(),
     type: z.literal('api_key'),
     name: z.string(),
-    kind: z.enum(['workspace', 'environment']).describe('`environment` for a key of workers.'),
+    kind: z
+      .enum(['workspace', 'environment', 'oauth'])
+      .describe('`environment` for a key of workers, `oauth` for the login of a client.'),
     admin: z.boolean().describe('Whether it is a workspace-admin key.'),
     read_only: z.boolean().describe('Whether the key reads and changes nothing.'),
     environment_id: z.string().nullable(),
+    client_id: z.string().nullable().describe('Of a login, its client. Null for a key.'),
     reach: z.enum(keyReaches).nullable().describe('Null for a workspace key.'),
     preview: z.string().describe('Enough of the key to recognise it.'),
     created_by: z

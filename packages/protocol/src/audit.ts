@@ -70,7 +70,35 @@ export const CredentialChange = z
     description: 'One change of a credential, a vault or the key of a model card.',
   })
 
-const trails = ['audit_lines', 'credential_uses', 'credential_changes'] as const
+/** One read of a secret manager. A secret that was read serves further calls for a few seconds. */
+export const SecretRead = z
+  .object({
+    id: z.string(),
+    type: z.literal('secret_read'),
+    session_id: z.string().nullable().describe('Null where a reference was tried.'),
+    vault_id: z.string().nullable(),
+    credential_id: z.string().nullable().describe('Null where the credential was not there yet.'),
+    actor_id: z
+      .string()
+      .nullable()
+      .describe('The key or person that gave the reference; null for the call of a session.'),
+    manager: z.string().describe('The secret manager, by its name in the settings of the server.'),
+    name: z.string().describe('The name of the secret, as the reference has it.'),
+    field: z.string().nullable().describe('The field of the secret, or null.'),
+    version: z
+      .string()
+      .nullable()
+      .describe('The version that was read, or that was asked for; null where neither is known.'),
+    result: z
+      .string()
+      .describe(
+        '`read`, or why nothing was: `away`, `sign_in`, `denied`, `missing`, `malformed`, `too_large` or `not_allowed`.',
+      ),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'SecretRead', description: 'One read of a secret manager.' })
+
+const trails = ['audit_lines', 'credential_uses', 'credential_changes', 'secret_reads'] as const
 
 export const AuditLineQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,

@@ -204,7 +204,15 @@ export type DeploymentSpec = {
   /** The session that each run posts to. When undefined, each run creates a session. */
   session_id?: string | undefined
   /** Values that replace those of the agent. */
-  overrides?: { tools: Tools; skills: SkillRefs; metadata: Record<string, string> } | undefined
+  overrides?:
+    | {
+        tools: Tools
+        skills: SkillRefs
+        metadata: Record<string, string>
+        /** The folder of the outputs below `/workspace`, in place of `/mnt/session/outputs`. */
+        outputsPath?: string
+      }
+    | undefined
 }
 
 /** Errors that pause a deployment until a person mends the cause. */

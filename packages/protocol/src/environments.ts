@@ -148,7 +148,7 @@ export type EnvironmentRecord = {
   env: Record<string, string>
   metadata: Record<string, string>
   scope: 'organization' | 'account'
-  /** Files and skills for sessions that are created on `/openai/v1` with the environment. */
+  /** Files, skills, commands and vaults for sessions that are created on `/openai/v1` with the environment. */
   mounts?: EnvironmentMounts | undefined
 }
 
@@ -156,7 +156,13 @@ export type EnvironmentMounts = {
   files: { file_id: string; path: string }[]
   /** `version`: null for the newest version. */
   skills: { skill_id: string; version: string | null }[]
+  /** Commands that run in order before the first command of a session. */
+  setup?: SetupCommand[]
+  vault_ids?: string[]
 }
+
+/** `cwd`: an absolute path inside. */
+export type SetupCommand = { command: string; cwd: string }
 
 export const emptyEnvironment: Omit<EnvironmentRecord, 'name'> = {
   description: null,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CardCredentials, CloudSettings, credentialTypes } from './model-clouds.ts'
 import {
   CreatedAt,
   HeaderSecret,
@@ -85,8 +86,12 @@ export const ModelCardCreate = z
       .union([HeaderSecret, z.literal('')])
       .nullish()
       .describe(
-        "The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`.",
+        "The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`, and with `credentials`.",
       ),
+    cloud: CloudSettings.nullish().describe(
+      'Where the model is, for the providers `bedrock`, `vertex` and `foundry`.',
+    ),
+    credentials: CardCredentials.nullish(),
     native_config: NativeConfig.nullish(),
   })
   .meta({
@@ -129,6 +134,8 @@ export type ModelCard = {
   custom_headers: string[]
   api_key_preview: string
   native_config: NativeConfig | null
+  cloud: CloudSettings | null
+  credentials_type: CardCredentials['type'] | null
   created_at: string
   updated_at: string
 }
@@ -161,6 +168,11 @@ export const ModelCardShown = z
     custom_headers: z.array(z.string()).describe('Names of the headers, without their values.'),
     api_key_preview: z.string().describe('Enough of the key to recognise it.'),
     native_config: NativeConfig.nullable(),
+    cloud: CloudSettings.nullable().describe('Where in a cloud the model is, or null.'),
+    credentials_type: z
+      .enum(credentialTypes)
+      .nullable()
+      .describe('The kind of the credentials; null: the card has an `api_key`.'),
     probe: Probe.optional().describe('What came of trying the key, in the answer to a write.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,

@@ -17,6 +17,10 @@ export const OutputHashes = z.object({
     )
     .nullable()
     .describe('What was published last under each name. Null: this server keeps no outputs.'),
+  folder: z
+    .string()
+    .nullish()
+    .describe('The folder of the outputs below `/workspace`. Null: `/mnt/session/outputs`.'),
 })
 
 /** The hash of the file as it arrived. */

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { exampleIds } from './example-ids.ts'
 import { CreatedAt, Line, Timestamp } from './primitives.ts'
 
-export const memberRoles = ['viewer', 'member', 'admin', 'owner'] as const
+export const memberRoles = ['viewer', 'reviewer', 'member', 'admin', 'owner'] as const
 const Role = z
   .enum(memberRoles)
   .describe(
-    'A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.',
+    'A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.',
   )
 
 const Email = z
@@ -28,7 +28,9 @@ const Person = z.object({
 
 export const Me = z
   .object({
-    user: Person.nullable().describe('Null for an API key.'),
+    user: Person.nullable().describe(
+      'Null for an API key and for a token of an identity provider.',
+    ),
     workspaces: z
       .array(
         z.object({
@@ -164,6 +166,12 @@ export const MemberShown = z
     email: z.string(),
     name: z.string(),
     role: Role,
+    identity_provider: z
+      .string()
+      .nullable()
+      .describe(
+        "The company's identity provider whose groups give the membership, or null where people do.",
+      ),
     created_at: CreatedAt,
   })
   .meta({ id: 'Member', description: 'A person who belongs to the workspace.' })

@@ -135,8 +135,11 @@ function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = [])
     const path = [...under, ...issue.path]
     if (issue.code === 'unrecognized_keys')
       return issue.keys.slice(0, 10).map((key) => `${pathText([...path, key])}: unknown field`)
-    if (issue.code === 'invalid_union' && issue.errors.length > 0 && !eitherForm(issue.errors))
-      return explain(closest(issue.errors), path)
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+      const fitting = issue.errors.filter((branch) => !isOtherKind(branch))
+      if (fitting.length === 1 && issue.errors.length > 1) return explain(fitting.flat(), path)
+      if (!eitherForm(issue.errors)) return explain(closest(issue.errors), path)
+    }
     const at = pathText(path)
     if (at !== '') return [`${at}: ${issue.message}`]
     return [issue.code === 'custom' ? issue.message : `the input ${issue.message}`]
@@ -149,6 +152,10 @@ const pathText = (path: readonly PropertyKey[]): string =>
 /** Hides a key that looks more like a misplaced secret than like a name. */
 const shownKey = (key: string): string =>
   /^([a-z_-]{1,64}|[\w-]{1,24}(\[\w+\])?)$/i.test(key) ? key : '(a name that is not repeated here)'
+
+/** True where the branch of a union takes a value of another kind altogether, such as an object in place of a string. */
+const isOtherKind = ([first]: readonly z.core.$ZodIssue[]): boolean =>
+  first?.code === 'invalid_type' && first.path.length === 0
 
 /** The branch of a union that matched furthest: its issues lie deepest and are fewest. */
 function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] {

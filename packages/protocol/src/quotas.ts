@@ -9,6 +9,7 @@ const meanings = {
   sessions_running: 'sessions that run at once, in each process',
   sandboxes: 'sandboxes that run at once, in each process',
   streams: 'event streams that are open, in each process',
+  messages: 'requests of `/v1/messages` that run at once, in each process; 0 switches them off',
   tunnels: 'connections from its sandboxes to the outside, in each process',
   folder_bytes: 'bytes of the folders of one session',
   folder_files: 'files in the folders of one session',

@@ -11,7 +11,7 @@ const RequestLimiter = z
   .describe('`requests_per_minute`, or the unit that the operator has set.')
 export type RequestLimiter = z.infer<typeof RequestLimiter>
 const Group = z
-  .object({ id: z.string(), type: z.enum(['reads', 'writes', 'sessions', 'uploads']) })
+  .object({ id: z.string(), type: z.enum(['reads', 'writes', 'sessions', 'uploads', 'messages']) })
   .meta(extension('The class of requests that it counts.'))
 const models = z.null().describe('Always null: no limit is of a model.')
 

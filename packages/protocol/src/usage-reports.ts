@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { Timestamp, extension, listOfWords, wholeNumberFrom } from './primitives.ts'
 import { quoteValue } from './problems.ts'
 
-export const reportGroups = ['workspace_id', 'model', 'agent_id', 'session_id'] as const
+export const reportGroups = [
+  'workspace_id',
+  'model',
+  'agent_id',
+  'session_id',
+  'api_key_id',
+] as const
 export type ReportGroup = (typeof reportGroups)[number]
 export const reportWidths = ['1m', '1h', '1d'] as const
 
@@ -27,7 +33,9 @@ export const UsageReportQuery = z
     group_by: listOfWords(reportGroups)
       .pipe(groups)
       .default([])
-      .describe('What to tell apart: `workspace_id`, `model`, `agent_id`, `session_id`.'),
+      .describe(
+        'What to tell apart: `workspace_id`, `model`, `agent_id`, `session_id`, `api_key_id`.',
+      ),
     limit: wholeNumberFrom(1)
       .optional()
       .describe(
@@ -101,7 +109,10 @@ export const MessagesUsageShown = bucketsOf(
       .object({ web_search_requests: count.describe('Always 0.') })
       .describe('Calls of tools that a provider runs.'),
     requests: count.meta(extension('Model requests that reported tokens.')),
-    api_key_id: never,
+    api_key_id: z
+      .string()
+      .nullable()
+      .describe('The key, or the person, that asked by `/v1/messages`, or null.'),
     service_tier: never,
     context_window: never,
   }),

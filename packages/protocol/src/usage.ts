@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SpendSummaryShown } from './spend-limits.ts'
 import { Timestamp, WordList } from './primitives.ts'
 
-export const usageGroups = ['model', 'agent_id', 'session_id', 'price'] as const
+export const usageGroups = ['model', 'agent_id', 'session_id', 'api_key_id', 'price'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
 export const UsageQuery = z
@@ -14,7 +14,7 @@ export const UsageQuery = z
     bucket_width: z.enum(['1h', '1d']).default('1d').describe('Hours or days, by UTC.'),
     group_by: WordList(usageGroups)
       .default([])
-      .describe('What to tell apart: `model`, `agent_id`, `session_id`, `price`.'),
+      .describe('What to tell apart: `model`, `agent_id`, `session_id`, `api_key_id`, `price`.'),
     format: z.enum(['json', 'csv']).optional().describe('In place of the header `accept`.'),
   })
   .meta({ id: 'UsageQuery', description: 'Which hours or days to report, and what to tell apart.' })
@@ -32,6 +32,10 @@ const UsageResult = z.object({
   model: z.string().nullable().describe('Null where models are not told apart, as in the others.'),
   agent_id: z.string().nullable(),
   session_id: z.string().nullable(),
+  api_key_id: z
+    .string()
+    .nullable()
+    .describe('The key, or the person, that asked by `/v1/messages`. Null for sessions.'),
   price: Price.nullable().describe(
     'US dollars for a million tokens. Null also where the model had no price.',
   ),

@@ -12,10 +12,14 @@ import {
   extension,
   includeArchived,
 } from './primitives.ts'
+import { SecretReference } from './secret-references.ts'
 
-/** The read form: the purpose of a credential, without its secret. */
+/**
+ * The read form: the purpose of a credential, without its secret. A secret that stands in a secret manager is shown by
+ * its reference, in the field of the secret.
+ */
 export type CredentialAuth =
-  | { type: 'static_bearer'; mcp_server_url: string }
+  | { type: 'static_bearer'; mcp_server_url: string; token?: SecretReference }
   | {
       type: 'mcp_oauth'
       mcp_server_url: string
@@ -23,18 +27,35 @@ export type CredentialAuth =
       refresh: {
         client_id: string | null
         token_endpoint: string
-        token_endpoint_auth: { type: 'none' | 'client_secret_basic' | 'client_secret_post' }
+        token_endpoint_auth: {
+          type: 'none' | 'client_secret_basic' | 'client_secret_post'
+          client_secret?: SecretReference
+        }
         resource: string | null
         scope: string | null
       } | null
     }
-  | { type: 'cap_cli'; cli_id: string }
-  | { type: 'command_secret'; env_var: string; command_prefixes: string[] }
+  | { type: 'cap_cli'; cli_id: string; token?: SecretReference }
+  | {
+      type: 'command_secret'
+      env_var: string
+      command_prefixes: string[]
+      token?: SecretReference
+    }
   | {
       type: 'environment_variable'
       secret_name: string
       networking: z.infer<typeof Networking>
       injection_location: { header: boolean; body: boolean }
+      secret_value?: SecretReference
+    }
+  | {
+      type: 'agent_identity'
+      audience: string
+      mcp_server_url: string | null
+      allowed_hosts: string[]
+      ttl_seconds: number
+      claims: Record<string, string>
     }
 
 const displayName = Line.max(255).nullish().describe('What people call the credential.')
@@ -150,9 +171,16 @@ export const VaultShown = z
 export type Vault = z.infer<typeof VaultShown>
 
 const serverUrl = z.string().describe('The address of the MCP server.')
+const reference = SecretReference.optional().meta(
+  extension('The place of the secret in a secret manager; absent where the service keeps it.'),
+)
 const shownAuth = z
   .discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('static_bearer'), mcp_server_url: serverUrl }),
+    z.looseObject({
+      type: z.literal('static_bearer'),
+      mcp_server_url: serverUrl,
+      token: reference,
+    }),
     z.looseObject({
       type: z.literal('mcp_oauth'),
       mcp_server_url: serverUrl,
@@ -165,7 +193,7 @@ const shownAuth = z
             .describe('The id of the client at the authorization server.'),
           token_endpoint: z.string().describe('Where a new access token is asked for.'),
           token_endpoint_auth: z
-            .looseObject({ type: z.string() })
+            .looseObject({ type: z.string(), client_secret: reference })
             .describe('How the client authenticates itself, without its secret.'),
           resource: z.string().nullable().describe('The resource that the token is for, or null.'),
           scope: z.string().nullable().describe('The scopes that are asked for, or null.'),
@@ -176,6 +204,7 @@ const shownAuth = z
     z.looseObject({
       type: z.literal('cap_cli'),
       cli_id: z.string().describe('The program that the token is for.'),
+      token: reference,
     }),
     z.looseObject({
       type: z.literal('command_secret'),
@@ -183,6 +212,7 @@ const shownAuth = z
       command_prefixes: z
         .array(z.string())
         .describe('Only commands that begin with one of these words.'),
+      token: reference,
     }),
     z.looseObject({
       type: z.literal('environment_variable'),
@@ -194,6 +224,18 @@ const shownAuth = z
           body: z.boolean().describe('Whether it is replaced in bodies.'),
         })
         .describe('Where in a request the placeholder is replaced.'),
+      secret_value: reference,
+    }),
+    z.looseObject({
+      type: z.literal('agent_identity'),
+      audience: z.string().describe('`aud` of the token.'),
+      mcp_server_url: z
+        .string()
+        .nullable()
+        .describe('The MCP server that gets the token, or null.'),
+      allowed_hosts: z.array(z.string()).describe('Hosts that get the token over https.'),
+      ttl_seconds: z.int().describe('Seconds for which a token is valid.'),
+      claims: z.record(z.string(), z.string()).describe('Further texts of the token.'),
     }),
   ])
   .meta({ id: 'CredentialAuth', description: 'What a credential is for, without its secret.' })

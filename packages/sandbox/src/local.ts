@@ -13,7 +13,7 @@ import { loopbackBridge } from './egress/loopback.ts'
 import { forgetRecord, killRecorded, writeRecord } from './record.ts'
 import { remoteSandbox } from './daemon-sandbox.ts'
 import type { FileFailure, Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts'
-import { SandboxEnded } from './sandbox.ts'
+import { outputsPath, SandboxEnded } from './sandbox.ts'
 
 const endWithinMs = 2_000
 const usualPath = '/usr/local/bin:/usr/bin:/bin'
@@ -109,10 +109,10 @@ const isIn = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder}/`)
 
 /** Translates sandbox paths in file calls. Commands see the host's paths. */
-function onHost(sandbox: Sandbox, { workspace, outputs, mounts }: SandboxSpec): Sandbox {
+function onHost(sandbox: Sandbox, { workspace, outputs, outputsAt, mounts }: SandboxSpec): Sandbox {
   const folderPairs = [
     ['/workspace', workspace],
-    ['/mnt/session/outputs', outputs],
+    [outputsPath, outputsAt === undefined ? outputs : outputsAt.replace('/workspace', workspace)],
     ...mounts.map(({ path, source }) => [path, source] as const),
   ] as const
   const move = (path: string, from: 0 | 1) => {

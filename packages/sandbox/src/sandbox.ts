@@ -1,6 +1,9 @@
 /** The interface of sandboxes. A provider starts a sandbox; the sandbox daemon inside it does the rest. */
 import type { OutputListener } from './output/follow.ts'
 
+/** The path of a session's outputs inside every sandbox. */
+export const outputsPath = '/mnt/session/outputs'
+
 export type SandboxLimits = {
   /** Bytes of memory for all processes together, tmpfs included. */
   memory: number
@@ -20,6 +23,8 @@ export type SandboxSpec = {
   workspace: string
   /** Host folder that is `/mnt/session/outputs` inside. */
   outputs: string
+  /** A folder below `/workspace` to which `/mnt/session/outputs` leads instead. */
+  outputsAt?: string
   /**
    * True when the server has filled these two folders. All files in them are then given to the session's user,
    * following no link.

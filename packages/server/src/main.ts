@@ -63,11 +63,13 @@ ${administrationUsage()}
                                            write all rows of a workspace to a file, beside running servers;
                                            --with-key: with the key of its secrets, so that they open when the workspace was deleted
   npm start -- restore-workspace <file>    put a workspace back as the file has it, with all servers stopped
+  npm start -- export-person <email or id> print what is held about a person as lines of JSON
   npm start -- audit verify                say whether a line of the audit was changed or removed, as lines of JSON;
                                            --workspace: of this alone, or deployment · --against: an earlier output
   npm start -- audit export                print the audit as lines of JSON, of the deployment or of a --workspace;
-                                           --from, --to: times · --trail: credential_uses or credential_changes
+                                           --from, --to: times · --trail: credential_uses, credential_changes or secret_reads
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
+  npm start -- wrap-root-secret            print what takes the place of PLATFORM_ROOT_SECRET where a key service unwraps it
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
 ${deploymentUsage()}
   npm start -- config check                say what is wrong with the settings, and where each problem is;
@@ -156,6 +158,7 @@ const mostWords: Record<string, number> = {
   'recount-quotas': 1,
   'backup-workspace': 1,
   'restore-workspace': 1,
+  'export-person': 1,
   audit: 1,
   try: 1,
 }
@@ -280,7 +283,9 @@ async function main(): Promise<void> {
     'backup-workspace': (operator) =>
       operator.backUpCommand(first, { ...(to && { to }), ...ofBackups }),
     'restore-workspace': (operator) => operator.restoreCommand(first),
+    'export-person': (operator) => operator.exportPersonCommand(first),
     'rotate-root-secret': (operator) => operator.rotateRootSecretCommand(),
+    'wrap-root-secret': (operator) => operator.wrapRootSecretCommand(process.env),
     audit: (operator) => operator.auditCommand(first, { ...ofAudit, to }),
     integrations: async () =>
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),

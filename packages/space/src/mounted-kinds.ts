@@ -12,6 +12,8 @@ export type MountedKind = {
   path?: readonly string[]
   /** A host folder that is laid over the sandbox's system. Only one kind may have one. */
   layer?: string
+  /** See `SandboxSpec`. Only one kind may have it. */
+  outputsAt?: string
   /** Called before the first command. */
   started?(sandbox: Sandbox): Promise<void>
   /** Called before each call of a tool that uses the sandbox; mounts whatever is new. */
@@ -26,8 +28,9 @@ export type MountedKind = {
   ended?(): Promise<void>
 }
 
-/** All kinds of one sandbox. `layer` is absent when no kind has a layer. */
-export type MountedKinds = Required<Omit<MountedKind, 'layer'>> & Pick<MountedKind, 'layer'>
+/** All kinds of one sandbox. `layer` and `outputsAt` are absent when no kind has one. */
+export type MountedKinds = Required<Omit<MountedKind, 'layer' | 'outputsAt'>> &
+  Pick<MountedKind, 'layer' | 'outputsAt'>
 
 /** Mounts all kinds at the same time. Their hooks are called one after the other, in the given order. */
 export async function mountKinds<Target>(
@@ -46,11 +49,13 @@ export async function mountKinds<Target>(
     throw failed.reason
   }
   const layer = all.find((each) => each.layer !== undefined)?.layer
+  const outputsAt = all.find((each) => each.outputsAt !== undefined)?.outputsAt
   return {
     mounts: all.flatMap(({ mounts }) => mounts ?? []),
     env: Object.assign({}, ...all.map(({ env }) => env)),
     path: all.flatMap(({ path }) => path ?? []),
     ...(layer !== undefined && { layer }),
+    ...(outputsAt !== undefined && { outputsAt }),
     async started(sandbox) {
       for (const each of all) await each.started?.(sandbox)
     },

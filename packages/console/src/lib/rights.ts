@@ -6,14 +6,20 @@ import { words } from './words.ts'
 export const ownRole = createStore<Role | undefined>(undefined)
 
 /** Why this person may change nothing; undefined for those who may. */
-export const useReadOnlyReason = (): string | undefined =>
+export const useReadOnlyReason = (): string | undefined => reasonOf(useStore(ownRole))
+
+const reasonOf = (role: Role | undefined): string | undefined =>
+  role === 'viewer' || role === 'reviewer' ? words.rights[role] : undefined
+
+/** The same for what starts or answers a session, which a reviewer may. */
+export const useNoAnswerReason = (): string | undefined =>
   useStore(ownRole) === 'viewer' ? words.rights.viewer : undefined
 
 /** The question whose answer changes when a role does. */
 export const accountKey = ['account'] as const
 
 /** From the fewest rights to the most. */
-export const roles: readonly Role[] = ['viewer', 'member', 'admin', 'owner']
+export const roles: readonly Role[] = ['viewer', 'reviewer', 'member', 'admin', 'owner']
 
 const isAdmin = (role: Role | undefined): boolean => role === 'admin' || role === 'owner'
 

@@ -298,10 +298,17 @@ export const words = {
   dismiss: 'Dismiss',
   rights: {
     viewer: 'A viewer reads and changes nothing',
+    reviewer: 'A reviewer starts and answers sessions, and changes nothing else',
     admin: 'Only admins and owners of the workspace may do this',
     owner: 'Only owners of the workspace may do this',
   },
-  roles: { viewer: 'viewer', member: 'member', admin: 'admin', owner: 'owner' },
+  roles: {
+    viewer: 'viewer',
+    reviewer: 'reviewer',
+    member: 'member',
+    admin: 'admin',
+    owner: 'owner',
+  },
   settings: {
     list: 'Pages of the settings',
     workspace: 'This workspace',

@@ -34,7 +34,13 @@ export type StubRequest = {
 /** The encoding of an answer on a wire. */
 export type StubDialect = {
   frames(answer: StubAnswer): string[]
+  /** How frames are sent. Default: as server-sent events. */
+  encoding?: { contentType: string; encode: (frame: string) => Uint8Array }
   error(status: number, kind: string, message: string): string
+  /** An answer to a request that the provider would not let in; undefined: the reply that is due. */
+  refuse?: (
+    request: StubRequest & { method: string; bytes: Buffer },
+  ) => { status: number; body: string; headers?: Record<string, string> } | undefined
 }
 
 export type StubModel = {
@@ -62,6 +68,15 @@ export async function startStub(dialect: StubDialect): Promise<StubModel> {
         body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
       }
       requests.push(recorded)
+      const { method = '' } = request
+      const refused = dialect.refuse?.({ ...recorded, method, bytes: Buffer.concat(chunks) })
+      if (refused) {
+        response.writeHead(refused.status, {
+          'content-type': 'application/json',
+          ...refused.headers,
+        })
+        return void response.end(refused.body)
+      }
       const reply = choose(recorded) ?? (queue.length > 1 ? queue.shift() : queue[0])
       if (reply !== undefined) answer(dialect, reply, response)
     })
@@ -103,17 +118,21 @@ function answer(dialect: StubDialect, reply: StubReply, response: ServerResponse
     void reply.hold().then(() => answer(dialect, reply.answer, response))
     return
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const { contentType, encode } = dialect.encoding ?? asEvents
+  response.writeHead(200, { 'content-type': contentType })
   if ('blocks' in reply) {
-    for (const frame of dialect.frames(reply)) response.write(frame)
+    for (const frame of dialect.frames(reply)) response.write(encode(frame))
     response.end()
     return
   }
-  const beginning = dialect.frames(reply.answer).slice(0, reply.frames).join('')
+  const frames = dialect.frames(reply.answer).slice(0, reply.frames)
+  const beginning = Buffer.concat(frames.map((frame) => encode(frame)))
   response.write(beginning, () => {
     if (reply.after === 'cut') response.destroy()
   })
 }
+
+const asEvents = { contentType: 'text/event-stream', encode: (frame: string) => Buffer.from(frame) }
 
 export function formatSse(data: unknown, event?: string): string {
   const head = event === undefined ? '' : `event: ${event}\n`

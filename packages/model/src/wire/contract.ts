@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { type Message, type Model, type ModelEvent, type Usage, noUsage } from '../model.ts'
 import { type ContractModel, type ContractScript, modelContract } from '../contract.ts'
 import { openModel } from '../wire.ts'
+import type { CloudAuthority } from '../cloud/authority.ts'
 import type { ModelSpec } from '../spec.ts'
 import { bashSpec, stubKey, readModelAnswer, userText } from '../stubs/read-answer.ts'
 import {
@@ -23,6 +24,7 @@ export type WireSubject = {
   overflowMessage: string
   callId: (n: number) => string
   signature: string
+  authority?: CloudAuthority
   skip?: { reason: string; cases: string[] }[]
 }
 
@@ -35,7 +37,8 @@ export function wireContract(name: string, subject: WireSubject): void {
   const check = (title: string, run: WireCase, more?: Partial<ModelSpec>) => {
     void it(title, { skip: skipped(title) }, async () => {
       await using stub = await startStub(subject.dialect)
-      await run(stub, openModel({ ...subject.spec, base_url: stub.url, api_key: stubKey, ...more }))
+      const spec = { ...subject.spec, base_url: stub.url, api_key: stubKey, ...more }
+      await run(stub, openModel(spec, { authority: subject.authority }))
     })
   }
   const failure = async (stub: StubModel, model: Model, ...replies: StubReply[]) => {
@@ -391,7 +394,10 @@ async function play(subject: WireSubject, script: ContractScript): Promise<Contr
     stub.replies({ status, error, message })
   }
   return {
-    model: openModel({ ...subject.spec, base_url: stub.url, api_key: stubKey }),
+    model: openModel(
+      { ...subject.spec, base_url: stub.url, api_key: stubKey },
+      { authority: subject.authority },
+    ),
     messages: [userText('Hello')],
     [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose](),
   }

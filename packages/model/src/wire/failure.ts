@@ -1,4 +1,5 @@
 import { createMask } from '@steward/mask/mask.ts'
+import { credentialSecrets } from '@steward/cloud/credentials.ts'
 import type { ModelFailure } from '../model.ts'
 import type { ModelSpec } from '../spec.ts'
 
@@ -56,7 +57,9 @@ const kinds: [FailureKind, statuses: number[], words: RegExp][] = [
 
 function kindOf(trouble: FailedCall, status: number | undefined): FailureKind {
   if (isRefusedAddress(trouble.cause)) return 'refused_address'
-  if (trouble.overflow) return 'context_overflow'
+  // Bedrock says of a rate that there are too many tokens.
+  const isRate = status === 429 || /"rate_limit_error"/.test(trouble.message)
+  if (trouble.overflow && !isRate) return 'context_overflow'
   const fits = kinds.find(
     ([, statuses, words]) =>
       (status !== undefined && statuses.includes(status)) || words.test(trouble.message),
@@ -150,7 +153,12 @@ const longestMessage = 2_000
 export const modelSecrets = ({
   api_key,
   headers,
-}: Pick<ModelSpec, 'api_key' | 'headers'>): string[] => [api_key, ...Object.values(headers ?? {})]
+  cloud,
+}: Pick<ModelSpec, 'api_key' | 'headers' | 'cloud'>): string[] => [
+  api_key,
+  ...Object.values(headers ?? {}),
+  ...credentialSecrets(cloud?.credentials),
+]
 
 /** Shortest secret that is removed from messages, in bytes. */
 const shortestSecret = 6

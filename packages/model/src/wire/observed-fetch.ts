@@ -7,16 +7,20 @@ export type ProcessFetch = typeof globalThis.fetch
 export type HttpObservation = { sent: boolean; cause?: unknown; retryAfterMs?: number }
 
 /** The process's own fetch, whose dials are guarded. */
-const processFetch = globalThis.fetch
+export const processFetch = globalThis.fetch
 
 /**
  * A fetch that bounds answers, follows no redirects, because these could carry a key elsewhere, and records failures.
  */
-export function observedFetch(seen: HttpObservation, passage?: AnswerPassage): ProcessFetch {
+export function observedFetch(
+  seen: HttpObservation,
+  passage?: AnswerPassage,
+  transport: ProcessFetch = processFetch,
+): ProcessFetch {
   return async (input, init) => {
     seen.sent = true
     try {
-      const response = await processFetch(input, { ...init, redirect: 'manual' })
+      const response = await transport(input, { ...init, redirect: 'manual' })
       if (!response.ok) seen.retryAfterMs = retryAfterMs(response.headers)
       passage?.alive()
       const refused = (error: RefusedAnswer) => (seen.cause = error)

@@ -12,7 +12,10 @@ export function finishPayload(
   spec: ModelSpec,
   tools: readonly ToolSpec[],
   documents: Documents,
-  refused?: RefusedPart,
+  {
+    refused,
+    answerSchema,
+  }: { refused?: RefusedPart | undefined; answerSchema?: JsonObject | undefined } = {},
 ): (payload: unknown) => unknown {
   return (payload) => {
     const body = wellFormed(payload) as JsonObject
@@ -20,6 +23,7 @@ export function finishPayload(
     joinTurns(wire, body)
     if (wire === 'anthropic-messages') finishAnthropic(body, spec, tools)
     if (spec.speed === 'fast' && wire.startsWith('openai-')) body.service_tier = 'priority'
+    if (answerSchema) askForSchema[wire](body, answerSchema)
     if (spec.effort === undefined) leaveThinkingToProvider[wire](body)
     if (refused !== undefined && replaceRefused(body, refused) === 0) throw new NothingReplaced()
     return body
@@ -39,14 +43,19 @@ function finishAnthropic(body: JsonObject, spec: ModelSpec, tools: readonly Tool
     const schema = schemas.get(String(tool.name))
     if (schema !== undefined) tool.input_schema = { type: 'object', ...schema }
   }
+  // It says what is the case without it, and a cloud may not know it yet for a model of before.
+  const thinking = body.thinking as JsonObject | undefined
+  if (spec.cloud && thinking?.type === 'enabled') delete thinking.display
   const fast = spec.speed === 'fast'
   if (fast) body.speed = 'fast'
   const betas = [
-    ...((body.betas ?? []) as string[]),
+    // A cloud refuses betas that it does not know.
+    ...(spec.cloud ? [] : ((body.betas ?? []) as string[])),
     ...betasOf(spec),
     ...(fast ? ['fast-mode-2026-02-01'] : []),
   ]
   if (betas.length > 0) body.betas = [...new Set(betas)]
+  else delete body.betas
 }
 
 /**
@@ -64,6 +73,28 @@ function breakBefore(body: JsonObject): void {
     ? (newest.at(-1) as JsonObject | undefined)?.cache_control
     : undefined
   if (last && mark) last.cache_control = mark
+}
+
+const partOf = (body: JsonObject, name: string) => (body[name] ?? {}) as JsonObject
+
+/** Asks for strict output, which the library cannot express. */
+const askForSchema: Record<ModelWire, (body: JsonObject, schema: JsonObject) => void> = {
+  'anthropic-messages': (body, schema) => {
+    const format = { type: 'json_schema', schema }
+    body.output_config = { ...partOf(body, 'output_config'), format }
+  },
+  'openai-completions': (body, schema) => {
+    const json_schema = { name: 'answer', schema, strict: true }
+    body.response_format = { type: 'json_schema', json_schema }
+  },
+  'openai-responses': (body, schema) => {
+    const format = { type: 'json_schema', name: 'answer', schema, strict: true }
+    body.text = { ...partOf(body, 'text'), format }
+  },
+  'google-generative-ai': (body, schema) => {
+    const strict = { responseMimeType: 'application/json', responseJsonSchema: schema }
+    body.config = { ...partOf(body, 'config'), ...strict }
+  },
 }
 
 /** Without an effort the library switches thinking off. Removing the field leaves the decision to the provider. */

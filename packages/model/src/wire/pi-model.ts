@@ -83,7 +83,10 @@ function compatOf(wire: ModelWire, spec: ModelSpec): Model<Api>['compat'] {
     ]) {
       delete compat[name]
     }
-    compat.supportsEagerToolInputStreaming ??= ['anthropic', 'ant'].includes(spec.provider)
+    const isOwnApi = ['anthropic', 'ant'].includes(spec.provider) && spec.cloud === undefined
+    compat.supportsEagerToolInputStreaming ??= isOwnApi
+    if (spec.cloud)
+      Object.assign(compat, { supportsStrictTools: false, supportsMidConvoSystemMessages: false })
   }
   return compat
 }

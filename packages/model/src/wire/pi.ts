@@ -17,6 +17,8 @@ export type {
 } from '@earendil-works/pi-ai'
 
 export type WireLibrary = {
+  /** By which requests are sent in place of the process's own fetch. */
+  transport?: typeof globalThis.fetch
   streams: ProviderStreams
   isContextOverflow: (message: AssistantMessage, contextWindow?: number) => boolean
   normalizeContext: (context: Context) => TranscriptContext
@@ -65,6 +67,13 @@ export async function loadCatalog(provider: string): Promise<unknown[] | undefin
     `@earendil-works/pi-ai/providers/${provider}.models`
   )
   return Object.values(Object.values(module)[0] ?? {})
+}
+
+/** Ids of the models of Bedrock. */
+export async function loadBedrockIds(): Promise<string[]> {
+  const { AMAZON_BEDROCK_MODELS } =
+    await import('@earendil-works/pi-ai/providers/amazon-bedrock.models')
+  return Object.values(AMAZON_BEDROCK_MODELS).map(({ id }) => id)
 }
 
 const catalogued = new Set(

@@ -82,7 +82,8 @@ async function requestOnce(
     reader.alive()
   }
   const passage = { fit: groupFitter(wire), ready, alive: reader.alive }
-  const events = send(library, wire, spec, call, signal, observedFetch(seen, passage), refused)
+  const fetch = observedFetch(seen, passage, library.transport)
+  const events = send(library, wire, spec, call, signal, fetch, refused)
   const iterator = events[Symbol.asyncIterator]()
   const ordered = createSequence(wire === 'openai-completions', reader.emit)
   for (let read = 1; ; read++) {
@@ -131,6 +132,7 @@ function send(
     messages: libraryMessages(messages, model, documents),
     tools: libraryTools(call.tools),
   })
+  const { answerSchema } = call
   const effort = spec.effort && clampEffort(spec.native_config ?? {}, spec.effort)
   const stream = () =>
     library.streams.streamSimple(model, context, {
@@ -141,7 +143,7 @@ function send(
       maxRetries: 0,
       // The client's own limit on a silent start is shorter than some settings.
       ...(spec.idleTimeoutMs !== undefined && { timeoutMs: spec.idleTimeoutMs + 1_000 }),
-      onPayload: finishPayload(wire, spec, call.tools, documents, refused),
+      onPayload: finishPayload(wire, spec, call.tools, documents, { refused, answerSchema }),
       ...(wire !== 'google-generative-ai' && { fetch }),
       ...(call.cacheKey !== undefined && { sessionId: call.cacheKey }),
       ...(call.maxTokens !== undefined && { maxTokens: call.maxTokens }),

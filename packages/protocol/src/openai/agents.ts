@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Metadata } from '../primitives.ts'
+import { JsonValue, Metadata } from '../primitives.ts'
 import { exampleIds } from '../example-ids.ts'
-import { UnixSeconds, unsupportedField } from './lists.ts'
-import { checkMetadata } from '../agents.ts'
+import { UnixSeconds, refused, unmet, unsupportedField } from './lists.ts'
+import { Answers, checkMetadata, mostSubagents } from '../agents.ts'
 import { OpenAIToolShown, OpenAITools } from './tools.ts'
 
 export const openaiEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -15,50 +15,41 @@ const Effort = z
 const Reasoning = z
   .strictObject({
     effort: Effort,
-    summary: z
-      .literal(
-        'auto',
-        unsupportedField('reasoning has no summaries here; leave it out or send `auto`'),
-      )
+    summary: unmet(z.enum(['auto', 'concise', 'detailed']))
       .nullish()
-      .describe('`auto` alone: reasoning items have no summary.'),
+      .describe('A wish that is not met: reasoning items have no summary.'),
   })
   .meta({ id: 'OpenAIReasoningParams', description: 'How the model reasons.' })
 
-const Tier = z
-  .enum(serviceTiers)
-  .refine((tier) => tier !== 'flex' && tier !== 'ultrafast', {
-    error: 'is not supported: send auto, default, priority or fast',
-  })
+const Tier = unmet(z.enum(serviceTiers), '`flex`')
   .nullish()
-  .describe('`fast` and `priority` turn on the fast mode of the provider.')
+  .describe(
+    'A wish: `fast`, `priority` and `ultrafast` turn on the fast mode of a provider that has one.',
+  )
 
+const { schema, verbosity } = Answers.shape
 const Text = z
   .strictObject({
     format: z
-      .strictObject({
-        type: z.literal(
-          'text',
-          unsupportedField('describe the form of the answer in `instructions`, and send `text`'),
-        ),
-      })
+      .discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('text') }),
+        z.strictObject({ type: z.literal('json_schema'), schema: schema.unwrap() }),
+      ])
       .nullish()
-      .describe('Plain text alone.'),
-    verbosity: z
-      .literal('medium', unsupportedField('say in `instructions` how long answers are'))
-      .nullish()
-      .describe('`medium` alone.'),
+      .describe('Plain text when absent, or JSON that matches a schema.'),
+    verbosity: verbosity.nullable().describe('How much the agent writes; `medium` when absent.'),
   })
-  .meta({ id: 'OpenAITextParams', description: 'Plain text alone.' })
+  .meta({ id: 'OpenAITextParams', description: 'The form of the texts that the agent writes.' })
 
-const off = (wayOut: string) => z.literal(false, unsupportedField(wayOut))
+const off = (wayOut: string) => refused(z.literal(false, unsupportedField(wayOut)))
 const MultiAgent = z
   .strictObject({
     enabled: z.boolean().describe('Whether it may start agents that it defines itself.'),
     max_concurrent_subagents: z
-      .null(unsupportedField('the service has one limit for each session'))
-      .optional()
-      .describe('Null alone: the service has one limit for each session.'),
+      .int()
+      .min(1)
+      .nullish()
+      .describe(`Most subagents that work at one time; ${mostSubagents} at most.`),
   })
   .meta({ id: 'OpenAIMultiAgentParams', description: 'Subagents of an agent.' })
 export type OpenAIMultiAgent = z.infer<typeof MultiAgent>
@@ -79,13 +70,13 @@ const shared = {
   instructions,
   reasoning: Reasoning.nullish().describe('How the model reasons.'),
   service_tier: Tier,
-  text: Text.nullish().describe('Plain text alone.'),
+  text: Text.nullish().describe('The form of the texts that the agent writes.'),
   multi_agent: MultiAgent.nullish().describe('Whether the agent may start subagents.'),
   compaction: z
     .strictObject({
-      async: off('conversations are always compacted between requests')
+      async: unmet(z.boolean())
         .nullish()
-        .describe('False alone: conversations are shortened between requests.'),
+        .describe('A wish that is not met: conversations are shortened between requests.'),
     })
     .nullish()
     .describe('Long conversations are always shortened.'),
@@ -96,15 +87,18 @@ const shared = {
 }
 
 /** The tools of an agent, without credentials: credentials for MCP servers belong to sessions and vaults. */
-const PersistedTools = OpenAITools.superRefine((tools, context) => {
-  for (const [index, tool] of tools.entries())
-    if (tool.type === 'mcp' && tool.transport.authorization)
-      context.addIssue({
-        code: 'custom',
-        path: [index, 'transport', 'authorization'],
-        message: 'is for sessions alone: an agent keeps no credentials',
-      })
-})
+const PersistedTools = refused(
+  OpenAITools.superRefine((tools, context) => {
+    for (const [index, tool] of tools.entries())
+      if (tool.type === 'mcp' && tool.transport.authorization)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'transport', 'authorization'],
+          message: 'is for sessions alone: an agent keeps no credentials',
+        })
+  }),
+  '`transport.authorization`, which sessions take',
+)
   .nullish()
   .describe('Replaced as a whole.')
 /** Checks the keys of metadata that have a meaning for agents. */
@@ -171,16 +165,22 @@ const shown = {
   service_tier: z.enum(serviceTiers).describe('`fast` where the fast mode is on, else `auto`.'),
   text: z
     .object({
-      format: z.object({ type: z.literal('text') }).describe('Always plain text.'),
-      verbosity: z.literal('medium'),
+      format: z
+        .discriminatedUnion('type', [
+          z.object({ type: z.literal('text') }),
+          z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), JsonValue) }),
+        ])
+        .describe('Plain text, or JSON that matches a schema.'),
+      verbosity: z.enum(['low', 'medium', 'high']).describe('How much the agent writes.'),
     })
-    .describe('Always plain text.'),
+    .describe('The form of the texts that the agent writes.'),
   multi_agent: z
     .object({
       enabled: z.boolean().describe('Whether it may start agents that it defines itself.'),
       max_concurrent_subagents: z
-        .null()
-        .describe('Always null: the service has one limit for each session.'),
+        .int()
+        .nullable()
+        .describe('Most subagents that work at one time; null where it may start none.'),
     })
     .describe('Whether the agent may start subagents.'),
   tools: z.array(OpenAIToolShown).describe('The tools of the agent.'),

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { CronScheduleParams } from '../deployments.ts'
 import { exampleIds } from '../example-ids.ts'
 import { Id, Line, Metadata } from '../primitives.ts'
+import { OpenAIAgentCreate } from './agents.ts'
 import { OpenAIEnvironmentParam } from './environments.ts'
 import { OpenAIMessages } from './inputs.ts'
-import { AfterQuery, UnixSeconds, unsupportedField } from './lists.ts'
+import { AfterQuery, UnixSeconds } from './lists.ts'
 import { OpenAIContentShown } from './turns.ts'
 
 const { expression, timezone } = CronScheduleParams.shape
@@ -20,11 +21,10 @@ const text = z.string().min(1).max(100_000)
 const NewSession = z
   .strictObject({
     type: z.literal('new_session'),
-    agent_id: Id.describe('Its newest version is pinned.'),
-    agent: z
-      .undefined(unsupportedField('create the agent, and name it as `agent_id`'))
+    agent_id: Id.optional().describe('A stored agent; its newest version is pinned.'),
+    agent: OpenAIAgentCreate.omit({ metadata: true })
       .optional()
-      .describe('Left out: an automation has an agent that is stored.'),
+      .describe('An agent that is described here becomes an agent of the workspace.'),
     environment: OpenAIEnvironmentParam.describe('Where the sessions run their commands.'),
     input: OpenAIMessages.describe('Messages that begin each session.'),
     metadata: Metadata.nullish(),
@@ -33,6 +33,14 @@ const NewSession = z
       .max(50)
       .nullish()
       .describe('Vaults of each session; the first that has a credential wins.'),
+  })
+  .refine(({ agent_id, agent }) => agent_id !== undefined || agent !== undefined, {
+    path: ['agent_id'],
+    message: 'is required, or `agent`',
+  })
+  .refine(({ agent_id, agent }) => agent_id === undefined || agent === undefined, {
+    path: ['agent'],
+    message: 'must not stand beside `agent_id`: change the stored agent',
   })
   .meta({ id: 'OpenAINewSessionParams', description: 'Each run creates a session.' })
 const ExistingSession = z
@@ -94,7 +102,7 @@ export type OpenAIAutomationUpdate = z.infer<typeof OpenAIAutomationUpdate>
 const TargetShown = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('new_session'),
-    agent: z.null().describe('Always null: the agent is stored.'),
+    agent: z.null().describe('Always null: an agent that was described is stored by now.'),
     agent_id: z.string(),
     environment: z
       .discriminatedUnion('type', [

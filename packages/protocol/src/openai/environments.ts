@@ -5,14 +5,11 @@ import { exampleIds } from '../example-ids.ts'
 import { Packages } from '../packages.ts'
 import { Id, Line } from '../primitives.ts'
 import { ofUnknownType } from '../problems.ts'
-import { emptyList, unsupportedField } from './lists.ts'
+import { emptyList, refused, unmet, unsupportedField } from './lists.ts'
 
 const { env } = EnvironmentCreate.shape
 const { npm, pip, apt } = Packages.shape
 const hosts = z.array(Host).max(200).nullish()
-
-/** The operator sets the size of sandboxes: no request makes a larger sandbox. */
-const operators = 'the operator sets the size of sandboxes; leave it out'
 
 export const hostedFields = {
   env,
@@ -30,38 +27,71 @@ export const hostedFields = {
     .strictObject({ npm, python: pip, system: apt })
     .nullish()
     .describe('Installed before the first command.'),
-  container_size: z
-    .undefined(unsupportedField(operators))
-    .optional()
-    .describe(`Left out: ${operators}.`),
+  container_size: unmet(z.enum(['small', 'medium', 'large']))
+    .nullish()
+    .describe('A wish that is not met: the operator sets the size of sandboxes.'),
   desktop: z
-    .strictObject({ enabled: z.literal(false, unsupportedField('sandboxes have no desktop')) })
+    .strictObject({
+      enabled: refused(z.literal(false, unsupportedField('sandboxes have no desktop'))),
+    })
     .nullish()
     .describe('Absent or disabled: sandboxes have no desktop.'),
   plugins: emptyList('sandboxes have no plugins; upload a skill'),
-  setup_commands: emptyList('ask the agent to run them, or have them in a root folder'),
+  setup_commands: z
+    .array(
+      z.strictObject({
+        command: z.string().min(1).max(16_384).describe('A line of bash.'),
+        cwd: Line.max(1024)
+          .regex(/^\//, 'must be an absolute path')
+          .nullish()
+          .describe('Where it runs; `/workspace` when absent.'),
+      }),
+    )
+    .max(32)
+    .nullish()
+    .describe('Run in order before the first command of a session, at most 32.'),
   capability_directories: emptyList('upload skills, and name them in `skills`'),
 }
 
 const Skill = z
   .strictObject({
-    type: z.literal('skill_reference', unsupportedField('upload the skill, and name it by its id')),
+    type: refused(
+      z.literal('skill_reference', unsupportedField('upload the skill, and name it by its id')),
+      '`inline`',
+    ),
     skill_id: Id,
     version: z.string().min(1).nullish().describe('The newest when absent.'),
   })
   .meta({ id: 'OpenAISkillReferenceParams', description: 'A skill that was uploaded.' })
 
+/** Paths as the vendor takes them. */
+const workspacePath = Line.max(1024)
+  .regex(/^\/workspace\/./, 'must be absolute and below /workspace, such as /workspace/data.csv')
+  .describe('Where the file is in the sandbox, below `/workspace`.')
+
+/** Characters of an inline file: 5 MiB in base64. */
+const longestInline = 6_990_508
+
 export const OpenAIFileParam = z
-  .strictObject({
-    type: z.literal('file_id', unsupportedField('upload the file to `/v1/files`, and name its id')),
-    file_id: Id,
-    path: Line.min(1).max(1024).describe('Where the file is in the sandbox.'),
-  })
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('file_id'), file_id: Id, path: workspacePath }),
+    z.strictObject({
+      type: z.literal('inline'),
+      data: z
+        .string()
+        .max(longestInline)
+        .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')
+        .describe('The bytes in base64, 5 MiB at most. They become a file of the workspace.'),
+      path: workspacePath,
+    }),
+  ])
   .meta({
     id: 'OpenAIEnvironmentFileParams',
-    description: 'A file in the sandbox.',
+    description: 'A file in the sandbox: one that was uploaded, or its bytes.',
     examples: [{ type: 'file_id', file_id: exampleIds.file, path: '/workspace/data.csv' }],
   })
+
+export type OpenAIFileParam = z.infer<typeof OpenAIFileParam>
 
 export const sessionFields = {
   files: z
@@ -98,10 +128,9 @@ const unknownEnvironment = ofUnknownType((type) =>
     : 'must be none or openai_hosted',
 )
 
-export const OpenAIEnvironmentParam = z.discriminatedUnion(
-  'type',
-  [None, Hosted],
-  unknownEnvironment,
+export const OpenAIEnvironmentParam = refused(
+  z.discriminatedUnion('type', [None, Hosted], unknownEnvironment),
+  '`self_hosted`',
 )
 export type OpenAIEnvironmentParam = z.infer<typeof OpenAIEnvironmentParam>
 export type OpenAIHostedParam = Extract<OpenAIEnvironmentParam, { type: 'openai_hosted' }>

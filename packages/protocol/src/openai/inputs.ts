@@ -4,7 +4,7 @@ import { checkText, mostText } from '../content.ts'
 import type { UserContent } from '../content.ts'
 import { Id } from '../primitives.ts'
 import { ofUnknownType, quoteValue } from '../problems.ts'
-import { unsupportedField } from './lists.ts'
+import { refused, unsupportedField } from './lists.ts'
 
 const dataUrl = /^data:([\w.+-]+\/[\w.+-]+);base64,([A-Za-z0-9+/]*={0,2})$/
 
@@ -122,10 +122,13 @@ const unknownInput = ofUnknownType((type) =>
     : `${quoteValue(type)} is no event that may be sent here`,
 )
 
-export const OpenAIInputEvent = z.discriminatedUnion(
-  'type',
-  [MessageInput, CancelInput, ToolResultInput, ApprovalInput],
-  unknownInput,
+export const OpenAIInputEvent = refused(
+  z.discriminatedUnion(
+    'type',
+    [MessageInput, CancelInput, ToolResultInput, ApprovalInput],
+    unknownInput,
+  ),
+  'approvals of computer use',
 )
 export type OpenAIInputEvent = z.infer<typeof OpenAIInputEvent>
 

@@ -5,7 +5,7 @@ import { Id, pageLimit } from '../primitives.ts'
 export const UnixSeconds = z.number().describe('Seconds since 1970, as Unix counts them.')
 
 export const AfterQuery = z.object({
-  limit: pageLimit(1, 1000).optional().describe('Items of one page at most; 20 when absent.'),
+  limit: pageLimit(1, 100).optional().describe('Items of one page at most; 20 when absent.'),
   order: z.enum(['asc', 'desc']).optional().describe('By their creation; `desc` when absent.'),
   after: Id.optional().describe('The id of the last item of the page before.'),
 })
@@ -38,9 +38,29 @@ export const OpenAIDeleted = <T extends string>(object: T) =>
 /** The error of a field that the wire has and this service does not support. `wayOut` tells the caller what to do. */
 export const unsupportedField = (wayOut: string) => ({ error: `is not supported: ${wayOut}` })
 
+/** What the service does not take of a field. `only`: the values that this is about; all where it is absent. */
+export type Restriction = { kind: 'refused' | 'unmet'; only?: string }
+
+/** The restrictions of this wire. The page about it is made from them. */
+export const restrictions = z.registry<Restriction>()
+
+/** Marks a field as refused, for all values or for some. */
+export const refused = <S extends z.ZodType>(schema: S, only?: string): S => {
+  restrictions.add(schema, { kind: 'refused', ...(only !== undefined && { only }) })
+  return schema
+}
+
+/** Marks a field as a wish that is taken and changes nothing. */
+export const unmet = <S extends z.ZodType>(schema: S, only?: string): S => {
+  restrictions.add(schema, { kind: 'unmet', ...(only !== undefined && { only }) })
+  return schema
+}
+
 /** A list that must be empty. */
 export const emptyList = (wayOut: string) =>
-  z.array(z.unknown()).max(0, unsupportedField(wayOut)).nullish().describe(`Empty: ${wayOut}.`)
+  refused(z.array(z.unknown()).max(0, unsupportedField(wayOut)))
+    .nullish()
+    .describe(`Empty: ${wayOut}.`)
 
 /** All `metadata[key]=value` pairs of a query. */
 export function readMetadataFilter(

@@ -8,17 +8,20 @@ import {
 } from './agents.ts'
 import { OpenAIEnvironmentParam, OpenAIEnvironmentShown } from './environments.ts'
 import { OpenAIInput } from './inputs.ts'
-import { AfterQuery, UnixSeconds, unsupportedField } from './lists.ts'
+import { AfterQuery, UnixSeconds, refused, unmet, unsupportedField } from './lists.ts'
 
 const alike = {
-  review: z
-    .literal('none', unsupportedField('calls of tools that ask wait for a person'))
+  review: refused(
+    z.literal('none', unsupportedField('calls of tools that ask wait for a person')),
+    '`auto_review`',
+  )
     .optional()
     .describe('`none` alone.'),
-  prompt_cache_options: z
-    .null(unsupportedField('the model card sets how long prompts are cached; leave it out'))
-    .optional()
-    .describe('Null alone: the model card sets how long prompts are cached.'),
+  prompt_cache_options: unmet(
+    z.strictObject({ ttl: z.string().max(64).nullish().describe('How long.') }),
+  )
+    .nullish()
+    .describe('A wish that is not met: the service decides how long prompts are cached.'),
   spend_control: z
     .strictObject({
       limit: z.int().min(1).max(99_999_999_999).nullable().describe('US cents; null for no limit.'),

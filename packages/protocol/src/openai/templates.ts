@@ -74,9 +74,9 @@ export const OpenAIEnvironmentCreate = z
       .describe('What the sandboxes of sessions begin with.'),
     vault_ids: z
       .array(Id)
-      .max(0, unsupportedField('name the vaults when you create the session'))
+      .max(50)
       .nullish()
-      .describe('Empty: a session names its vaults.'),
+      .describe('Vaults of each session with the environment, behind those that it names.'),
   })
   .meta({
     id: 'OpenAIEnvironmentCreateParams',
@@ -86,9 +86,9 @@ export type OpenAIEnvironmentCreate = z.infer<typeof OpenAIEnvironmentCreate>
 
 export const OpenAIEnvironmentListQuery = AfterQuery.extend({
   type: z
-    .literal('openai_hosted', unsupportedField('openai_hosted is the only type'))
+    .enum(['openai_hosted', 'self_hosted'])
     .optional()
-    .describe('`openai_hosted` alone.'),
+    .describe('Only environments of this type; there are none but of `openai_hosted`.'),
 })
 
 export const OpenAIEnvironmentInfoShown = z
@@ -108,7 +108,13 @@ export const OpenAIEnvironmentInfoShown = z
       )
       .describe('Files that lie in the sandbox.'),
     skills: z
-      .array(SkillNamed.extend({ name: z.string(), description: z.string() }))
+      .array(
+        SkillNamed.extend({
+          version: z.string().describe('The version, the newest where none was named.'),
+          name: z.string(),
+          description: z.string(),
+        }),
+      )
       .describe('Skills that the agent has.'),
     plugins: z.array(z.never()).describe('Always empty.'),
   })

@@ -10,9 +10,9 @@ import {
   nameProblem,
   toolsetTools,
 } from '../tools.ts'
-import { unsupportedField } from './lists.ts'
+import { refused, unmet, unsupportedField } from './lists.ts'
 
-const never = (wayOut: string) => z.literal(false, unsupportedField(wayOut)).optional()
+const never = (wayOut: string) => refused(z.literal(false, unsupportedField(wayOut))).optional()
 const inputSchema = CustomTool.shape.input_schema
 
 const FunctionTool = z
@@ -25,26 +25,35 @@ const FunctionTool = z
       .transform((schema) => ({ type: 'object', ...schema }))
       .pipe(inputSchema)
       .describe('JSON Schema of the arguments; its type is object.'),
-    async: never('a turn waits for the result of each call'),
-    defer_loading: never('every tool is loaded'),
+    async: unmet(z.boolean())
+      .optional()
+      .describe('A wish that is not met: a turn waits for the result of each call.'),
+    defer_loading: unmet(z.boolean())
+      .optional()
+      .describe('A wish that is not met: every tool is loaded.'),
   })
   .meta({ id: 'OpenAIFunctionTool', description: 'A tool that a client of yours answers.' })
 
 const Transport = z.strictObject({
-  type: z.literal(
-    'http',
-    unsupportedField(
-      'a worker starts stdio servers; declare them at `/v1/agents`, and send http here',
+  type: refused(
+    z.literal(
+      'http',
+      unsupportedField(
+        'a worker starts stdio servers; declare them at `/v1/agents`, and send http here',
+      ),
     ),
+    '`stdio`',
   ),
   server_url: HttpUrl.describe('The address of the MCP server.'),
   authorization: z.string().min(1).nullish().describe('A bearer token; sessions alone take it.'),
-  headers: z
-    .record(z.string(), z.string())
-    .refine(
-      (headers) => Object.keys(headers).length === 0,
-      unsupportedField('keep the token in a vault, and name the vault in `vault_ids`'),
-    )
+  headers: refused(
+    z
+      .record(z.string(), z.string())
+      .refine(
+        (headers) => Object.keys(headers).length === 0,
+        unsupportedField('keep the token in a vault, and name the vault in `vault_ids`'),
+      ),
+  )
     .nullish()
     .describe('Empty: a token belongs into a vault.'),
 })
@@ -58,19 +67,24 @@ const McpTool = z
       .describe('The name of the server in the agent.'),
     transport: Transport.describe('How the server is reached.'),
     allowed_tools: z.array(z.string().min(1).max(128)).nullish().describe('All when absent.'),
-    connection_origin: z
-      .literal('service', unsupportedField('this service connects to MCP servers itself'))
+    connection_origin: refused(
+      z.literal('service', unsupportedField('this service connects to MCP servers itself')),
+      '`environment`',
+    )
       .nullish()
       .describe('`service` alone: this service connects to MCP servers itself.'),
-    credential_id: z
-      .null(
+    credential_id: refused(
+      z.null(
         unsupportedField('the first vault of the session with a credential for the URL is used'),
-      )
+      ),
+    )
       .optional()
       .describe('Null: the first vault with a credential for the URL is used.'),
-    request_metadata: z
-      .record(z.string(), JsonValue)
-      .refine((pairs) => Object.keys(pairs).length === 0, unsupportedField('leave it out'))
+    request_metadata: refused(
+      z
+        .record(z.string(), JsonValue)
+        .refine((pairs) => Object.keys(pairs).length === 0, unsupportedField('leave it out')),
+    )
       .nullish()
       .describe('Empty alone.'),
     required: never('a turn begins without a server that does not answer, and says so'),
@@ -80,15 +94,17 @@ const McpTool = z
 const WebSearchTool = z
   .strictObject({
     type: z.literal('web_search'),
-    mode: z
-      .enum(['disabled', 'live', 'cached'])
-      .refine((mode) => mode !== 'cached', unsupportedField('send live or disabled'))
+    mode: refused(
+      z
+        .enum(['disabled', 'live', 'cached'])
+        .refine((mode) => mode !== 'cached', unsupportedField('send live or disabled')),
+      '`cached`',
+    )
       .nullish()
       .describe('`live` when absent; `disabled`: the agent has no search.'),
-    context_size: z
-      .literal('medium', unsupportedField('leave it out'))
+    context_size: unmet(z.enum(['low', 'medium', 'high']))
       .nullish()
-      .describe('`medium` alone.'),
+      .describe('A wish that is not met: results have one size.'),
     allowed_domains: z
       .array(z.string().min(1).max(255))
       .max(64)
@@ -122,10 +138,11 @@ const unknownTool = ofUnknownType((type) => {
     : `${quoteValue(type)} is no type of tool: send function, mcp or web_search`
 })
 
-export const OpenAITool = z.discriminatedUnion(
-  'type',
-  [FunctionTool, McpTool, WebSearchTool],
-  unknownTool,
+export const OpenAITool = refused(
+  z.discriminatedUnion('type', [FunctionTool, McpTool, WebSearchTool], unknownTool),
+  Object.keys(wayOuts)
+    .map((type) => `\`${type}\``)
+    .join(', '),
 )
 export type OpenAITool = z.infer<typeof OpenAITool>
 
@@ -189,7 +206,10 @@ export const OpenAIToolShown = z
         .object({
           type: z.literal('http'),
           server_url: z.string().describe('The address of the MCP server.'),
-          headers: z.object({}).describe('Always empty.'),
+          headers: z
+            .object({})
+            .optional()
+            .describe('Of a stored agent: always empty. A session has none.'),
         })
         .describe('How the server is reached.'),
       allowed_tools: z

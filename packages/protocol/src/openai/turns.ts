@@ -54,7 +54,9 @@ const Message = z.object({
   phase: z
     .enum(['commentary', 'final_answer'])
     .nullable()
-    .describe('`final_answer` for the agent, null for the user.'),
+    .describe(
+      '`commentary` for a text of the agent that its model request goes on behind, else `final_answer`. Null for the user, and until the message is whole.',
+    ),
   content: z.array(OpenAIContentShown).describe('Texts and images, in order.'),
 })
 const Reasoning = z.object({

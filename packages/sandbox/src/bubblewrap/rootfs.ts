@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { daemonBinary } from '../daemon/binary.ts'
 import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
+import { outputsPath } from '../sandbox.ts'
 import type { PathFinder, SystemRoot } from './system.ts'
 import { systemArguments } from './system.ts'
 
@@ -78,13 +79,21 @@ function scratchArguments(bytes: number): string[] {
   ]
 }
 
+const outputArguments = (
+  find: PathFinder,
+  { outputs, outputsAt }: Pick<SandboxSpec, 'outputs' | 'outputsAt'>,
+): string[] =>
+  outputsAt === undefined
+    ? ['--bind', find(outputs), outputsPath]
+    : ['--symlink', outputsAt, outputsPath]
+
 /**
  * All mounts of a sandbox. Writable are only the folders in memory, the session's two folders, and mounts with `write`.
  */
 export function rootArguments(
   find: PathFinder,
   system: SystemRoot,
-  { workspace, outputs, egress, mounts, limits: { scratch } }: SandboxSpec,
+  { workspace, egress, mounts, limits: { scratch }, ...outputs }: SandboxSpec,
 ): string[] {
   const ways = { read: '--ro-bind', write: '--bind' } as const
   return [
@@ -93,7 +102,8 @@ export function rootArguments(
     ...nodeArguments(find, system.root),
     ...['--ro-bind', find(daemonBinary()), daemonPath, '--ro-bind', find(rgPath), ripgrepPath],
     ...scratchArguments(scratch),
-    ...['--bind', find(workspace), '/workspace', '--bind', find(outputs), '/mnt/session/outputs'],
+    ...['--bind', find(workspace), '/workspace'],
+    ...outputArguments(find, outputs),
     ...mounts.flatMap(({ source, path, access }) => [ways[access], find(source), path]),
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/workspace'],
   ]

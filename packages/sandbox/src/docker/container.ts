@@ -1,10 +1,11 @@
 /** Builds the request for a container without network and privileges, in which only our mounts are writable. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { daemonBinary } from '../daemon/binary.ts'
 import { seccompFilter } from '../bubblewrap/seccomp.ts'
 import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
+import { outputsPath } from '../sandbox.ts'
 import type { ContainerImage } from './images.ts'
 
 export const userHome = '/home/user'
@@ -31,7 +32,6 @@ const bundlePaths = [
   '/etc/pki/tls/cert.pem',
 ]
 
-const outputs = '/mnt/session/outputs'
 const openFiles = 4_096
 /** Address space that a process such as Node reserves and never uses, but that an rlimit counts. */
 const reservedBytes = 640 << 20
@@ -94,6 +94,23 @@ function ownMounts(workspace: string, user: ContainerUser): ContainerMount[] {
   ]
 }
 
+/**
+ * The outputs, or a folder of this container that has a link in their place. Folders are made beside the link, because
+ * nothing can be mounted at a path that a folder for reading lacks.
+ */
+function outputsMount({ workspace, outputs, outputsAt, mounts }: SandboxSpec): ContainerMount {
+  if (outputsAt === undefined) return bind(outputs, outputsPath, false)
+  const above = dirname(outputsPath)
+  const folder = join(dirname(workspace), 'container', 'session')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  symlinkSync(outputsAt, join(folder, basename(outputsPath)))
+  for (const { path } of mounts)
+    if (path.startsWith(`${above}/`))
+      mkdirSync(join(folder, path.slice(above.length)), { recursive: true })
+  return bind(folder, above, true)
+}
+
 const egressMounts = (egress: SandboxEgress | null): ContainerMount[] =>
   egress === null
     ? []
@@ -111,7 +128,11 @@ function scratch(
   const owner = abilities.isPodman ? 'U,notmpcopyup' : `uid=${user.id},gid=${user.group}`
   const options = (size: number) => `rw,exec,nosuid,nodev,mode=1777,size=${size},${owner}`
   const share = Math.floor(spec.limits.scratch / image.volumes.length)
-  const taken = new Set([...spec.mounts.map(({ path }) => path), containerPaths.workspace, outputs])
+  const taken = new Set([
+    ...spec.mounts.map(({ path }) => path),
+    containerPaths.workspace,
+    outputsPath,
+  ])
   const sized = (paths: readonly string[], size: number) =>
     paths.map((path) => join('/', path, '.')).map((path) => [path, options(size)] as const)
   const all = [...sized(image.volumes, share), ...sized(folders, spec.limits.scratch)]
@@ -193,7 +214,7 @@ export function containerOptions(spec: SandboxSpec, started: ContainerStart): ob
         ...ownMounts(spec.workspace, user),
         ...egressMounts(spec.egress),
         bind(spec.workspace, containerPaths.workspace, false),
-        bind(spec.outputs, outputs, false),
+        outputsMount(spec),
         ...spec.mounts.map(({ source, path, access }) => bind(source, path, access === 'read')),
       ],
     },

@@ -57,6 +57,30 @@ export const fileCases: ContractCases = {
     assert.equal(readFileSync(join(source, 'below/file'), 'utf8'), 'changed')
   },
 
+  'leads the path of the outputs into the working folder where that is asked for': async ({
+    open,
+    folder,
+  }) => {
+    const [source, path] = [join(folder, 'uploads'), '/mnt/session/uploads']
+    mkdirSync(source, { mode: 0o755 })
+    writeFileSync(join(source, 'given'), 'by a person', { mode: 0o644 })
+    const sandbox = await open({
+      outputsAt: '/workspace/outputs',
+      mounts: [{ source, path, access: 'read' }],
+    })
+    await run(sandbox, 'mkdir outputs; printf "by a command" >outputs/a')
+    assert.equal(
+      await code(sandbox.write('/mnt/session/outputs/b', Buffer.from('by a tool'))),
+      'ok',
+    )
+    assert.deepEqual(await read(sandbox, '/mnt/session/outputs/a'), {
+      text: 'by a command',
+      size: 12,
+    })
+    assert.deepEqual(await read(sandbox, '/workspace/outputs/b'), { text: 'by a tool', size: 9 })
+    assert.deepEqual(await read(sandbox, `${path}/given`), { text: 'by a person', size: 11 })
+  },
+
   'reads a range, and no more than there is': async ({ open }) => {
     const sandbox = await open()
     await sandbox.write('/workspace/a', Buffer.from('0123456789'))

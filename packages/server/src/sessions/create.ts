@@ -1,5 +1,5 @@
 /** Creates a session in one transaction: pins the agent version and checks everything that the version needs. */
-import type { AgentUpdate, ModelRef } from '@steward/protocol/agents.ts'
+import type { AgentConfig, AgentUpdate, ModelRef } from '@steward/protocol/agents.ts'
 import { advisorModel } from '@steward/protocol/multiagent.ts'
 import type { DeploymentEvent } from '@steward/protocol/deployments.ts'
 import type { Session, SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
@@ -45,10 +45,24 @@ type SessionCreateDeps = RowDeps & {
   texts?: LongTexts
 }
 
+export type SessionOnly = Partial<
+  Pick<AgentConfig, 'answers' | 'max_concurrent_subagents' | 'multiagent'>
+>
+
 /** A deployment's first events may have system messages too. */
 export type SessionRequest = Omit<SessionCreate, 'initial_events'> & {
   initial_events?: DeploymentEvent[] | null | undefined
+  /** The folder of the outputs below `/workspace`, in place of `/mnt/session/outputs`. */
+  outputsPath?: string | undefined
+  /** Fields of the agent that this session replaces, besides those of the wire. */
+  also?: SessionOnly | undefined
 }
+
+/** A team that names no stored agents is shown as it is kept. */
+const withTeam = ({ multiagent, ...also }: SessionOnly = {}): Partial<SessionAgent> => ({
+  ...also,
+  ...(multiagent !== undefined && { multiagent }),
+})
 
 /** Notifies runners and workers of the first events. */
 export async function createSession(
@@ -59,7 +73,8 @@ export async function createSession(
 ): Promise<Session> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
   const wanted = requestsOf(input, chosen)
-  const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
+  const skills = await pinSkills(tx, tenant, chosen.skills)
+  const agent = { ...chosen, ...withTeam(input.also), skills }
   const row = await newRow(
     tx,
     tenant,
@@ -75,6 +90,7 @@ export async function createSession(
       rosterFor: (isElsewhere) => pinRoster(tx, tenant, agent, isElsewhere),
       forkedFrom: null,
       deploymentId: deploymentId ?? null,
+      outputsPath: input.outputsPath ?? null,
       actor,
     },
     { now, seal, kinds, ...refusals },
@@ -161,7 +177,11 @@ async function firstOf(
 }
 
 /** The models of a session's agent, of the agents that it may start, and of their advisors. */
-export type SessionModels = { agents: { model: ModelRef; at: string }[]; advisors: ModelRef[] }
+export type SessionModels = {
+  agents: { model: ModelRef; at: string; mcp_servers?: SessionAgent['mcp_servers'] }[]
+  advisors: ModelRef[]
+  environmentId?: string | null
+}
 /** Inputs of the checks that run before the transaction, because they may read a catalog. */
 type ModelChecks = { resolveModel: ResolveModel; tenant: string; models: SessionModels }
 
@@ -174,7 +194,8 @@ export async function resolveSessionModels(
   const { agent } = await chooseAgent(read, tenant, choice)
   const all = [{ agent, at: 'agent' }, ...(await membersAt(read, tenant, agent))]
   return {
-    agents: all.map(({ agent: { model }, at }) => ({ model, at })),
+    agents: all.map(({ agent: { model, mcp_servers }, at }) => ({ model, mcp_servers, at })),
+    environmentId: agent.environment_id,
     advisors: all.flatMap(({ agent: { multiagent } }) => advisorModel(multiagent) ?? []),
   }
 }

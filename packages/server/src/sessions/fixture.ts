@@ -36,6 +36,7 @@ export async function newSession(
     deployment_id: null,
     forked_from: null,
     allowances: null,
+    outputs_path: null,
     creator_type: null,
     creator_id: null,
     creator_name: null,

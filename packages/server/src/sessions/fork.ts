@@ -127,6 +127,7 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Session> 
       rosterFor,
       forkedFrom,
       deploymentId: null,
+      outputsPath: source.outputs_path,
     },
     { ...deps, now },
   )

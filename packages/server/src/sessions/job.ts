@@ -10,6 +10,7 @@ import type { Ground } from '../ground/ground.ts'
 import { removeCalls } from './log/calls.ts'
 import { removeOldest } from './log/log.ts'
 import { removeLeftTexts, removeSessionTexts } from './log/long-texts.ts'
+import { auditRemoval } from '../tenants/audit/removal.ts'
 import { removeDependents } from './remove.ts'
 import { sessionStore } from './rows/sessions.ts'
 
@@ -42,14 +43,33 @@ export async function removeDeletedSessions(
   const before = iso(now - deletedMs)
   const found = await sessionStore(database.read).deletedBefore(before, sessionsAtOnce)
   for (const { tenant_id: tenant, id: session } of found)
-    await removeSessionRows(database, { tenant, session, now })
+    await removeSessionRows(database, { tenant, session, now, isTold: true })
   return found.length < sessionsAtOnce
 }
 
-/** Removes all rows of a deleted session with which no runner has work any more. */
+/** The last rows go now: a peer may have removed them just before. */
+async function tellEnd(
+  tx: Queries,
+  { tenant, session, now }: { tenant: string; session: string; now: number },
+): Promise<void> {
+  const row = await sessionStore(tx).findDeletedForUpdate(tenant, session)
+  if (!row) return
+  const facts = { deleted_at: row.deleted_at, created_at: row.created_at, events: row.next_seq }
+  const line = { action: 'session.remove', type: 'session', id: session, facts } as const
+  await auditRemoval(tx, tenant, line, now)
+}
+
+/**
+ * Removes all rows of a deleted session with which no runner has work any more. `isTold`: a line of the audit says so.
+ */
 export async function removeSessionRows(
   database: Database,
-  { tenant, session, now }: { tenant: string; session: string; now: number },
+  {
+    tenant,
+    session,
+    now,
+    isTold = false,
+  }: { tenant: string; session: string; now: number; isTold?: boolean },
 ): Promise<void> {
   const removePart = async (tx: Queries) =>
     (await removeOldest(tx, tenant, session, part)) &&
@@ -59,6 +79,7 @@ export async function removeSessionRows(
   await removeSessionTexts(database, { tenant, session })
   await database.write(async (tx) => {
     await removeDependents(tx, { tenant, session, now })
+    if (isTold) await tellEnd(tx, { tenant, session, now })
     await sessionStore(tx).forget(tenant, session)
   })
 }

@@ -42,6 +42,7 @@ export type NewSessionParts = {
   rosterFor: (isElsewhere: boolean) => Promise<Roster>
   forkedFrom: ForkedFrom | null
   deploymentId: string | null
+  outputsPath: string | null
   /** What makes the session, where no caller does. */
   actor?: ActingThing | undefined
 }
@@ -89,6 +90,7 @@ export async function newRow(
     forked_from: made.forkedFrom && toJson(made.forkedFrom),
     deployment_id: made.deploymentId,
     allowances: null,
+    outputs_path: made.outputsPath,
     ...creatorOf(made.actor),
   }
 }

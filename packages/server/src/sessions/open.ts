@@ -8,6 +8,7 @@ import type { Ground } from '../ground/ground.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import type { SessionRequest } from './create.ts'
 import { checkBudget, checkSpeed, createSession, resolveSessionModels } from './create.ts'
+import { checkSessionRules } from './rules.ts'
 import { withRubrics } from './events/rubrics.ts'
 import { withLongTexts } from './log/long-texts.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
@@ -53,6 +54,7 @@ export async function openSession(
     ? { agents: [{ model, at: 'agent' }], advisors: [] }
     : await resolveSessionModels(db.read, tenant, asked.agent)
   const checked = { resolveModel, tenant, models }
+  await checkSessionRules({ ...deps, db }, checked, asked)
   await checkSpeed(checked)
   if (asked.budget) await checkBudget(checked)
   const countSession = await limits.quotas.daily(tenant)

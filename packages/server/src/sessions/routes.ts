@@ -13,7 +13,9 @@ import { checkPosition, timeComparisons } from '../ground/database/page-order.ts
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
+import { checkStart } from './events/limited-roles.ts'
 import { postEvents } from './events/post.ts'
+import { checkAgentRules } from '../resources/agents/rules.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'
 import { sessionForWorker } from './claimed/reach.ts'
@@ -55,9 +57,13 @@ export function sessionRoutes(
         body: SessionCreate,
         limits: contentBody,
         counted: 'sessions',
+        operation: 'start a session',
         answer,
       },
-      ({ db, tenant, body }) => openSession(opening, { db, tenant }, body),
+      async ({ db, tenant, principal, body }) => {
+        checkStart(principal, body)
+        return openSession(opening, { db, tenant }, body)
+      },
     ),
     sessions.list(
       '',
@@ -107,8 +113,12 @@ export function sessionRoutes(
         limits: recordBody,
         answer,
       },
-      ({ db, tenant, params, body }) =>
-        db.write((tx) => updateSession(tx, tenant, params.id, body, { now: clock.now(), seal })),
+      async ({ db, tenant, params, body }) => {
+        await checkAgentRules(opening, tenant, { mcp_servers: body.agent?.mcp_servers }, 'agent.')
+        return db.write((tx) =>
+          updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
+        )
+      },
     ),
     sessions.post(
       '/:id/archive',
@@ -127,6 +137,7 @@ export function sessionRoutes(
         summary: 'Cancel a session',
         isExtension: true,
         counted: 'never',
+        operation: 'answer a session',
         description: 'Ends the running turn, and the messages behind it.',
         answer,
       },

@@ -23,6 +23,7 @@ import { centsToUnits } from '../ground/core/text/money.ts'
 import { forwardPage } from '../ground/core/text/page.ts'
 import type { Reads } from '../ground/database/database.ts'
 import { timeComparisons } from '../ground/database/page-order.ts'
+import { personIdOf } from '../ground/http/principal.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
 import type { Ground } from '../ground/ground.ts'
@@ -116,7 +117,8 @@ export const summaryRoutes = ({
     async ({ db: { read }, tenant, principal, query }) => {
       const now = clock.now()
       const earliest = now - shownDays * dayMs
-      const looked = principal.kind === 'user' ? await lookedAt(tenant, principal.userId) : null
+      const person = personIdOf(principal)
+      const looked = person === undefined ? null : await lookedAt(tenant, person)
       const usual = looked ?? now - dayMs
       const since = Math.max(query.since ? Date.parse(query.since) : usual, earliest)
       const [running, waiting, sessions, cost, spend_limits] = await Promise.all([

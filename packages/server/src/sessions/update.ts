@@ -32,6 +32,7 @@ import { requestItemStop } from './work/queue.ts'
 import { checkAgentSupport, checkToolsForWorker } from './resources/supported.ts'
 import { fromJson, toJson } from '../ground/core/text/json-text.ts'
 import { announceRowChange } from './log/topics.ts'
+import { checkNotHeld } from '../ground/database/holds.ts'
 
 /** The fields of `/v1`, and the model, which only other surfaces can change. */
 export type SessionChange = Omit<SessionUpdate, 'agent'> & {
@@ -159,7 +160,7 @@ export async function archiveSession(
   return store.get(tenant, id, now)
 }
 
-/** Deletes a session: later reads treat it as absent. Refused during a turn. */
+/** Deletes a session: later reads treat it as absent. Refused during a turn, and while a hold keeps it. */
 export async function deleteSession(
   tx: Queries,
   tenant: string,
@@ -167,6 +168,7 @@ export async function deleteSession(
   now: number,
 ): Promise<void> {
   await sessionStore(tx).getForUpdate(tenant, id)
+  await checkNotHeld(tx, tenant, `session ${id}`, id)
   await end(tx, tenant, id, now, 'delete', { id: newId('event'), type: 'session.deleted' })
   await removeDependents(tx, { tenant, session: id, now })
   await sessionStore(tx).remove(tenant, id, now)

@@ -13,6 +13,7 @@ import {
   operatorGuard,
   tenantGuard,
 } from '../ground/core/security/dial.ts'
+import { identityDispatcher } from '../ground/core/security/identity-dispatcher.ts'
 import { createProxies } from '../ground/core/security/proxies.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -42,7 +43,8 @@ export function createDiallers(
   const proxies = createProxies(outgoing)
   const operator = operatorGuard(egressAllowPrivate, told('operator'), proxies)
   const tenant = tenantGuard(egressTenantTargets, told('tenant'), proxies)
-  setGlobalDispatcher(guardedDispatcher({ operator, tenant }, modelSilenceMs))
+  const usual = guardedDispatcher({ operator, tenant }, modelSilenceMs)
+  setGlobalDispatcher(identityDispatcher(operator, usual))
   return {
     operator: { ...diallerOf(operator, elsewhere), agent: guardedAgent(operator) },
     tenant: diallerOf(tenant, elsewhere),

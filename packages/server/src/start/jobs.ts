@@ -15,7 +15,10 @@ import { wakeupJob } from '../sessions/wakeup-job.ts'
 import { stdioJob } from '../sessions/stdio-servers/job.ts'
 import { workJobs } from '../sessions/work/job.ts'
 import { endWithKeysJob } from '../tenants/api-keys/end-answers.ts'
+import { endWithTokensJob } from '../tenants/people/identities/end-answers.ts'
+import type { Identities } from '../tenants/people/identities/identities.ts'
 import { endWithSignInsJob, expiredSignInsJob } from '../tenants/people/jobs.ts'
+import { expiredLoginsJob } from '../tenants/signin/oauth/jobs.ts'
 import { usageJob } from '../tenants/usage/job.ts'
 import type { AuditKeys } from '../tenants/audit/heads.ts'
 import { auditJobs } from '../tenants/audit/job.ts'
@@ -23,14 +26,21 @@ import { auditJobs } from '../tenants/audit/job.ts'
 /** `others`: the jobs of parts that are opened elsewhere. */
 export const startServerJobs = (
   { work, checkpoints: kept, retention }: Config,
-  deps: Ground & { keeping: BlobKeeping; auditKeys: AuditKeys; answers: OpenAnswers },
+  deps: Ground & {
+    keeping: BlobKeeping
+    auditKeys: AuditKeys
+    answers: OpenAnswers
+    identities: Identities
+  },
   others: readonly Job[],
 ): RunningJobs =>
   startJobs(
     [
       endWithKeysJob(deps),
       endWithSignInsJob(deps),
+      endWithTokensJob(deps),
       expiredSignInsJob(deps),
+      expiredLoginsJob(deps),
       fileJob(deps),
       memoryJob(deps),
       ...workJobs({ ...deps, ...work }),

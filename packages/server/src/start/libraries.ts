@@ -12,13 +12,13 @@ const afterStartMs = 5_000
 
 /** Returns at once. Libraries that cannot be loaded are logged. */
 export function loadLibraries({
-  keys,
+  operator,
   databases,
   log,
   clock,
   stopping,
 }: Ground & {
-  keys: Config['fallbackKeys']
+  operator: Pick<Config, 'fallbackKeys' | 'modelProviders'>
   /** Aborts the wait. */
   stopping: AbortSignal
 }): void {
@@ -28,7 +28,7 @@ export function loadLibraries({
     const hasNoCards = await runOnEach(databases.due(), ({ read }) =>
       modelCardStore(read).isEmpty(),
     )
-    await Promise.all([preloadWires(wiresAhead(keys, !hasNoCards)), preloadMcp()])
+    await Promise.all([preloadWires(wiresAhead(operator, !hasNoCards)), preloadMcp()])
   }
   load().catch((error: unknown) => log.warn('libraries could not be loaded ahead', { error }))
 }
@@ -38,10 +38,13 @@ export function loadLibraries({
  * key, the library is loaded at its first call, which takes 0.3 s and does not block the event loop.
  */
 const wiresAhead = (
-  { anthropic, openai, google }: Config['fallbackKeys'],
+  {
+    fallbackKeys: { anthropic, openai, google },
+    modelProviders,
+  }: Pick<Config, 'fallbackKeys' | 'modelProviders'>,
   hasCards: boolean,
 ): ModelWire[] => [
-  ...(anthropic || hasCards ? (['anthropic-messages'] as const) : []),
+  ...(anthropic || hasCards || modelProviders.length > 0 ? (['anthropic-messages'] as const) : []),
   ...(openai || hasCards ? (['openai-completions', 'openai-responses'] as const) : []),
   ...(google ? (['google-generative-ai'] as const) : []),
 ]

@@ -1,29 +1,35 @@
 /** The parts that sessions run with: connections to the outside, blobs, sandboxes and turns. */
 import { resolve } from 'node:path'
 import { noSandboxesHere } from '@steward/sandbox/no-sandboxes.ts'
+import { agentIdentity } from '../engine/egress/identity/keys.ts'
+import { createCompanySecrets } from '../engine/egress/company-secrets/company-secrets.ts'
 import { createEgress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
 import { withinSpendLimits } from '../engine/models/spend-limited.ts'
+import { withinModelRules } from '../engine/models/within-rules.ts'
 import { createInstalls } from '../engine/installs/packages.ts'
 import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/blob-keeping.ts'
 import { checkBlobStore } from '../ground/blobs/blob-store-mark.ts'
+import { baseUrl } from '../ground/config/base-url.ts'
 import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/security/signed-tokens.ts'
 import type { Ground } from '../ground/ground.ts'
 import { heldByCheckpoint } from '../resources/checkpoints/store.ts'
 import { heldByFile } from '../resources/files/store.ts'
+import { conversationNames } from '../resources/model-cards/conversation-names.ts'
 import { modelResolver } from '../resources/model-cards/resolve.ts'
 import { heldBySkill } from '../resources/skills/store.ts'
 import { resourceKinds } from '../sessions/resources/kinds.ts'
 import { openIntegrations } from '../capabilities/integrations/open.ts'
 import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
-import type { NameOverride } from './diallers.ts'
+import type { Diallers, NameOverride } from './diallers.ts'
 import { createDiallers } from './diallers.ts'
 import { configuredLimits, startSandboxProvider } from './sandboxes.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import type { Shares } from './shares.ts'
 import { createRepositories, createSkills, createSandboxPool } from './sandbox-pool.ts'
+import { configuredManagers } from './secret-managers.ts'
 import { keysFor, openBlobs } from './storage.ts'
 import { createTurns } from './turns.ts'
 import type { Refusals } from '../sessions/resources/supported.ts'
@@ -33,6 +39,38 @@ type PartsDeps = Ground & {
   limits: Limits
   traceparentOf: TraceparentOf
   override: NameOverride | undefined
+}
+
+function openEgress(
+  config: Config,
+  {
+    shares,
+    limits,
+    diallers,
+    ...ground
+  }: Ground & Pick<PartsDeps, 'shares' | 'limits'> & { diallers: Diallers },
+) {
+  const managers = configuredManagers(config, ground.clock)
+  const companySecrets = createCompanySecrets({ ...ground, managers })
+  const identity = agentIdentity(
+    config.agentIdentityIssuer ?? baseUrl(config, config.port),
+    keysFor(config, 'agent identity'),
+  )
+  const egress = createEgress({
+    ...ground,
+    companySecrets,
+    profile: config.egressProfile,
+    ...diallers.tenant,
+    operatorConnect: diallers.operator.connect,
+    rules: limits.rules,
+    placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
+    authorityKeys: keysFor(config, 'sandbox authority'),
+    identity,
+    connections: shares.connections,
+    mostConnections: config.shares.connections,
+    folder: resolve(config.dataDir, 'egress'),
+  })
+  return { companySecrets, egress }
 }
 
 export async function openParts(
@@ -45,18 +83,8 @@ export async function openParts(
   const blobStore = await checkBlobStore(databases.control, blobs)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
-  const webhooks = await openWebhooks(config.webhooks, { ...ground, diallers })
-  const ownEgress = createEgress({
-    ...ground,
-    profile: config.egressProfile,
-    ...diallers.tenant,
-    operatorConnect: diallers.operator.connect,
-    placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
-    authorityKeys: keysFor(config, 'sandbox authority'),
-    connections: shares.connections,
-    mostConnections: config.shares.connections,
-    folder: resolve(config.dataDir, 'egress'),
-  })
+  const webhooks = await openWebhooks(config.webhooks, { ...ground, diallers, rules: limits.rules })
+  const { companySecrets, egress } = openEgress(config, { ...ground, shares, limits, diallers })
   const integrations = openIntegrations(config, diallers)
   const provider = await startSandboxProvider(config, log)
   const repositories = createRepositories(config, {
@@ -90,17 +118,20 @@ export async function openParts(
       repositorySkills: repositories.skills,
       skills: skills.ofSessions.mount,
     },
-    bind: ownEgress.bind,
+    bind: egress.bind,
     share: shares.sandboxes,
     quotas: limits.quotas,
+    rules: limits.rules,
   })
-  const resolver = modelResolver({ ...config, ...ground })
-  const resolveModel = withinSpendLimits(resolver, limits.spending)
+  const nameConversation = conversationNames(config)
+  const resolver = modelResolver({ ...config, ...ground, nameConversation })
+  const resolveModel = withinSpendLimits(withinModelRules(resolver, limits.rules), limits.spending)
   const turns = createTurns(config, {
     ...ground,
     blobs,
     sandboxPool,
     resolveModel,
+    rules: limits.rules,
     inlineTokens: async (row) =>
       inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
     skills: skills.ofSessions,
@@ -116,6 +147,7 @@ export async function openParts(
   }
   return {
     blobStore,
+    companySecrets,
     integrations,
     keeping,
     kinds,
@@ -127,7 +159,7 @@ export async function openParts(
     skills,
     sandboxPool,
     turns,
-    egress: ownEgress,
+    egress,
     webhooks,
   }
 }

@@ -2,6 +2,7 @@
 import { baseUrl } from '../ground/config/base-url.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Ground } from '../ground/ground.ts'
+import type { GroupSignIns } from '../tenants/people/identities/at-provider.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import { invitationUrl, openInvitations, inviteFirstOwner } from '../tenants/members/invitations.ts'
 import { mailBy } from '../tenants/people/mail.ts'
@@ -11,7 +12,7 @@ import { deriveCookieKeys } from './storage.ts'
 
 export const peopleFor = (
   config: Config,
-  { limits, ...ground }: Ground & { limits: Limits },
+  { limits, groups, ...ground }: Ground & { limits: Limits; groups: GroupSignIns },
 ): People =>
   createPeople(
     {
@@ -19,6 +20,7 @@ export const peopleFor = (
       publicUrl: config.publicUrl,
       base: baseUrl(config, config.port),
       providers: config.identityProviders,
+      isByProvidersAlone: config.signInOnly === 'provider',
     },
     {
       ...ground,
@@ -26,6 +28,7 @@ export const peopleFor = (
       admit: (of, key) => limits.admit(of, key),
       personLimits: limits.people,
       invited: openInvitations(ground),
+      groups,
     },
   )
 
@@ -35,6 +38,8 @@ export async function showFirstLink(
   { databases, clock, log }: Ground,
   port: number,
 ): Promise<void> {
+  // The link would lead to a form for a password.
+  if (config.signInOnly === 'provider') return
   const token = await inviteFirstOwner(databases.control, { now: clock.now() })
   if (token === undefined) return
   log.info('nobody has signed in yet: open this link once to become the first owner', {

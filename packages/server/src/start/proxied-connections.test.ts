@@ -12,13 +12,14 @@ import { echo, upstreamServer } from '../engine/egress/fixture.ts'
 import { readConfig } from '../ground/config/config.ts'
 import type { ConnectProxy } from '../ground/core/security/connect-proxy-fixture.ts'
 import { connectProxy } from '../ground/core/security/connect-proxy-fixture.ts'
+import { identityFetch } from '../ground/core/security/identity-dispatcher.ts'
 import { asOperator, RefusedAddressError } from '../ground/core/security/dial.ts'
 import { Agent, sendRequest } from '../ground/core/security/undici.ts'
 import { memoryBus } from '../ground/bus/memory.ts'
 import { requestAnswered, requestStarted } from '../ground/http/request-observations.ts'
 import { createTraces } from '../surfaces/traces/traces.ts'
 import { createDiallers } from './diallers.ts'
-import { collectorOf } from './telemetry.ts'
+import { collectorsOf } from './telemetry.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 /** A public address, which nothing in this test dials itself. */
@@ -86,6 +87,19 @@ describe('the requests of a server behind a proxy', () => {
     assert.equal(await asOperator(() => fetched('https://api.example/')), 200)
     assert.equal(proxy.asked.length, 4)
     await agent.destroy()
+  })
+
+  it('that ask a cloud who this machine is go by it, but not to the address in the machine', async () => {
+    diallers()
+    const signal = AbortSignal.timeout(5_000)
+    const answer = await identityFetch('https://api.example/', { signal })
+    await answer.arrayBuffer()
+    for (const host of ['169.254.169.254', 'metadata.google.internal']) {
+      const soon = AbortSignal.timeout(100)
+      // Some machines have such an address.
+      await identityFetch(`http://${host}:81/`, { signal: soon }).catch(() => {})
+    }
+    assert.deepEqual(proxy.asked, ['api.example:443'])
   })
 
   it('of workspaces go by it, to an address that was checked here', async () => {
@@ -236,11 +250,12 @@ describe('the requests of a server behind a proxy', () => {
   })
 
   it('include traces', async () => {
-    const { traces: sampling, outgoing } = configOf({
+    const config = configOf({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'https://api.example/otlp/',
       OTEL_TRACES_SAMPLER: 'always_on',
     })
-    const collector = collectorOf(sampling, outgoing)
+    const { traces: collector } = collectorsOf(config)
+    const { traces: sampling } = config
     assert.ok(collector)
     assert.equal(collector.url, 'https://api.example/otlp/v1/traces')
     const traces = await createTraces({ log, bus: memoryBus() }, { collector, sampling })

@@ -4,6 +4,7 @@ import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { mountFiles } from '@steward/space/files/mount.ts'
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { mountUser } from '@steward/space/working-folder/user.ts'
+import type { Rules } from '../ground/core/rules/rules.ts'
 import type { Connector } from '../ground/core/security/dial.ts'
 import type { Share } from '../ground/core/fairness/share.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
@@ -26,6 +27,7 @@ import { mountRepositories } from '../engine/repositories/mount.ts'
 import { createMirrors } from '../engine/repositories/mirror.ts'
 import { createRemote } from '../engine/repositories/remote.ts'
 import { repositoryRows } from '../engine/repositories/rows.ts'
+import { mountSetup } from '../engine/installs/setup-commands.ts'
 import { outputPublisher } from '../engine/outputs/publish.ts'
 import type { MountKind } from '../engine/runner/sandboxes/mount-kind.ts'
 import { whileWaiting } from '../engine/runner/sandboxes/mount-kind.ts'
@@ -49,6 +51,7 @@ type PoolParts = Ground & {
   share: Share
   keeping: BlobKeeping
   quotas: Quotas
+  rules: Rules
   mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
 }
 
@@ -98,6 +101,7 @@ export function createSandboxPool(config: Config, deps: PoolParts) {
       user,
       ofResources.memory_store,
       ...(config.publishes ? [outputs.kind] : []),
+      mountSetup,
       tellUnreachableHosts,
     ],
     publish: async (claimed, own, isRunning) => {

@@ -11,6 +11,7 @@ export type Shares = Record<
   | 'pauses'
   | 'sandboxes'
   | 'streams'
+  | 'messages'
   | 'connections'
   | 'builds'
   | 'fetches'
@@ -20,6 +21,8 @@ export type Shares = Record<
   Share
 >
 
+/** Requests of `/v1/messages` at once. A request mostly waits for its model. */
+const messages = 256
 /** Builds of installs at once: each build uses as much of the machine as a sandbox may. */
 const builds = 5
 /** Fetches of repositories at once. A fetch mostly waits for its server. */
@@ -46,6 +49,7 @@ export const serverQuotas = ({
   sessions_running: alone(totals.turns, percent),
   sandboxes: alone(totals.sandboxes, percent),
   streams: alone(totals.streams, percent),
+  messages: alone(messages, percent),
   tunnels: alone(totals.connections, percent),
   folder_bytes: disk.session.bytes,
   folder_files: disk.session.files,
@@ -59,6 +63,7 @@ export function createShares({ shares: { percent, ...totals } }: Config, quotas:
     turns: shareWithin(totals.turns, 'sessions_running'),
     sandboxes: shareWithin(totals.sandboxes, 'sandboxes'),
     streams: shareWithin(totals.streams, 'streams'),
+    messages: shareWithin(messages, 'messages'),
     connections: shareWithin(totals.connections, 'tunnels'),
   }
   quotas.onChange(() => {
@@ -75,9 +80,16 @@ export function createShares({ shares: { percent, ...totals } }: Config, quotas:
   }
 }
 
-export const heldHere = ({ turns, sandboxes, streams, connections }: Shares): ProcessUse => ({
+export const heldHere = ({
+  turns,
+  sandboxes,
+  streams,
+  messages,
+  connections,
+}: Shares): ProcessUse => ({
   sessions_running: turns,
   sandboxes,
   streams,
+  messages,
   tunnels: connections,
 })

@@ -12,6 +12,7 @@ import { stopListening, startHttpServer } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
 import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
+import { referenceTrial } from '../engine/egress/company-secrets/reference-trial.ts'
 import { specOfModel } from '../resources/model-cards/resolve.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
@@ -22,10 +23,12 @@ import { createFolders } from './folders.ts'
 import { startServerJobs } from './jobs.ts'
 import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
+import { openMessages } from './messages.ts'
 import { openParts } from './parts.ts'
 import { showFirstLink } from './people.ts'
 import { workspaceRemoval } from './removal.ts'
 import { heldHere, serverQuotas, createShares } from './shares.ts'
+import { openAuditStream } from './audit-stream.ts'
 import { openTelemetry } from './telemetry.ts'
 import { keysFor } from './storage.ts'
 import type { DataOverrides } from './data.ts'
@@ -56,7 +59,11 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
 /** The settings that routes read. */
 const routeSettings = (config: Config) => ({
   fallbackKeys: config.fallbackKeys,
+  modelProviders: config.modelProviders,
+  cloudIdentityWorkspaces: config.cloudIdentityWorkspaces,
   offlineModel: config.offlineModel,
+  allowed: config.allowed,
+  retentionDays: config.retentionDays,
   prices: config.prices,
   embeddingModel: config.embeddingModel,
   proxies: config.trustedProxies,
@@ -75,10 +82,9 @@ export async function startService(
   log: Log,
   overrides: StartOverrides = {},
 ): Promise<RunningServer> {
-  const { fallbackKeys } = config
   const { ground, database } = await openData(config, log, overrides)
   const { databases, bus, clock } = ground
-  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config))
+  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config), config.allowed)
   const shares = createShares(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
   const telemetry = await openTelemetry(config, ground, shares)
@@ -89,14 +95,19 @@ export async function startService(
     traceparentOf: telemetry.traceparentOf,
     override: overrides.nameOverride,
   })
-  const { blobStore, integrations, keeping, kinds, diallers, packages, refusals, repositories } =
-    parts
+  const { blobStore, companySecrets, integrations, keeping, kinds } = parts
+  const { diallers, packages, refusals, repositories } = parts
   const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
   const models = createUpstreams(diallers, config)
+  const messages = openMessages(config, { ...ground, limits, shares })
+  const auditStream = await openAuditStream(config, ground, diallers)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
-  const { changes, ...authentication } = authenticationFor(config, { ...ground, limits })
+  const { changes, identities, ...authentication } = authenticationFor(config, {
+    ...ground,
+    limits,
+  })
   const { matches } = shares
   const opening = { ...ground, ...refusals, resolveModel, limits, kinds, keeping, matches }
   const { server, port } = await explainListenFailure(
@@ -111,12 +122,14 @@ export async function startService(
         stopping: stopping.signal,
         ...authentication,
         changes,
+        tryReferences: referenceTrial(companySecrets),
         egress,
+        ...messages,
         ...createFolders(config, { ...ground, keeping, share: shares.folders }),
         streams,
         openAnswers,
         heldHere: heldHere(shares),
-        specOfModel: specOfModel({ ...ground, fallbackKeys }),
+        specOfModel: specOfModel({ ...ground, ...config }),
         models,
       }),
       config,
@@ -125,7 +138,8 @@ export async function startService(
   await showFirstLink(config, ground, port)
   const ofParts = [repositories, packages, skills, sandboxPool].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
-  const jobs = startServerJobs(config, { ...ground, keeping, auditKeys, answers: openAnswers }, [
+  const ofServer = { ...ground, keeping, auditKeys, answers: openAnswers, identities }
+  const jobs = startServerJobs(config, ofServer, [
     ...turns.jobs,
     ...webhooks.jobs,
     ...authentication.jobs,
@@ -134,15 +148,17 @@ export async function startService(
     ...ofParts,
     ...sandboxPool.jobs,
     egress.job,
+    messages.messageCounting.job,
+    ...auditStream.jobs,
     ...capabilityJobs(config, { ...opening, ...integrations }),
   ])
-  loadLibraries({ ...ground, keys: fallbackKeys, stopping: stopping.signal })
+  loadLibraries({ ...ground, operator: config, stopping: stopping.signal })
 
   return {
     port,
     async close() {
       stopping.abort()
-      const held = { changes, packages, sandboxes: sandboxPool, egress, models }
+      const held = { changes, packages, sandboxes: sandboxPool, egress, companySecrets, models }
       await closeParts(
         [
           { name: 'turns', close: () => turns.stop(), limitMs: config.stopMs + lastWritesMs },
@@ -150,7 +166,7 @@ export async function startService(
           { name: 'job of folders', close: () => jobs.stop(sandboxPool.job.name) },
           ...closingParts(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...closingParts({ webhooks, integrations, limitChanges, bus, telemetry }),
+          ...closingParts({ webhooks, integrations, limitChanges, auditStream, bus, telemetry }),
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...closingParts({ databases }),
         ],

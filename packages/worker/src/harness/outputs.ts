@@ -3,18 +3,20 @@ import { createHash } from 'node:crypto'
 import { APIError } from '@anthropic-ai/sdk'
 import { OutputHashes, outputName, OutputTaken } from '@steward/protocol/outputs.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import { outputsPath } from '@steward/sandbox/sandbox.ts'
+import { outputsBelowWorkspace } from '@steward/space/working-folder/outputs.ts'
 import { z } from 'zod'
 import type { MountInput, InputTarget } from './input.ts'
 
-const root = '/mnt/session/outputs'
 const mostEntries = 10_000
 const mostTold = 10
 const maxBytes = 256 * 1024
 
 export const mountOutputs: MountInput = async ({ client, session }) => {
   const path = `/v1/ext/outputs/${session.id}`
-  const { largest, published } = OutputHashes.parse(await client.get(path))
+  const { largest, published, folder } = OutputHashes.parse(await client.get(path))
   if (!published) return {}
+  const root = folder ?? outputsPath
   const hashes = new Map(published.map(({ filename, sha256 }) => [filename, sha256]))
   const stamps = new Map<string, string>()
   const told = new Set<string>()
@@ -68,6 +70,7 @@ export const mountOutputs: MountInput = async ({ client, session }) => {
   }
 
   return {
+    ...(folder && outputsBelowWorkspace(folder)),
     changed: publish,
     rested: async (sandbox) => void (await publish(sandbox)),
   }

@@ -56,6 +56,7 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
       id: start.session_id,
       workspace: start.workdir,
       outputs: start.outputs,
+      ...(own.outputsAt !== undefined && { outputsAt: own.outputsAt }),
       isPrefilled: true,
       env: { ...own.env, ...tunnel?.variables },
       egress: tunnel?.egress ?? null,

@@ -7,6 +7,7 @@ import { keyWords as own } from './words.ts'
 /** What a key may, in words. */
 export function RightsOf({ of: key }: { of: ApiKey }) {
   const { data: environments } = useQuery(environmentChoices)
+  if (key.kind === 'oauth') return own.shownRights.login
   if (key.environment_id === null) {
     if (key.read_only) return own.shownRights.reads
     return key.admin ? own.shownRights.admin : own.shownRights.member

@@ -43,6 +43,7 @@ export const keyWords = {
     member: 'as a member',
     reads: 'reads alone',
     admin: 'as an admin',
+    login: 'what its person may',
     work: (environment: string) => `work of ${environment}`,
     sessions: (environment: string) => `work and claimed sessions of ${environment}`,
   },

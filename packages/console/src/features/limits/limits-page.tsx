@@ -15,6 +15,7 @@ import type { LimitEdit } from './limits.ts'
 import { quotasQuery, ratesQuery, spendingQuery, spendLimitsQuery } from './limits.ts'
 import { amountOf, quotaEdit } from './quotas.ts'
 import { mostOf, rateEdit, rateOf } from './rates.ts'
+import { RulePanels } from './rule-panels.tsx'
 import type { PeriodSpend } from './spend.ts'
 import { dollars, spendEdit, spendRows } from './spend.ts'
 import { limitWords as own } from './words.ts'
@@ -33,6 +34,7 @@ export function LimitsPage({ workspace }: { workspace: string | undefined }) {
       <SpendPanel onEdit={setEdit} />
       <QuotaPanel onEdit={setEdit} />
       {workspace !== undefined && <RatePanel workspace={workspace} onEdit={setEdit} />}
+      <RulePanels />
       <Suspense>{edit && <LimitDialog edit={edit} onClose={() => setEdit(undefined)} />}</Suspense>
     </SettingsPage>
   )

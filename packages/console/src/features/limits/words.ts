@@ -55,6 +55,7 @@ export const limitWords = {
       sessions_running: 'Sessions that run at once',
       sandboxes: 'Sandboxes at once',
       streams: 'Event streams at once',
+      messages: 'Requests of messages at once',
       tunnels: 'Connections of sandboxes at once',
       folder_bytes: 'Folders of one session',
       folder_files: 'Files of one session’s folders',
@@ -71,6 +72,8 @@ export const limitWords = {
         'A session beyond it waits, and runs as soon as it may. It holds in each process.',
       sandboxes: 'A session beyond it waits. It holds in each process.',
       streams: 'A stream beyond it is refused, and may come again. It holds in each process.',
+      messages:
+        'A request of /v1/messages beyond it is refused. 0 switches them off. It holds in each process.',
       tunnels: 'A connection beyond it is refused. It holds in each process.',
       folder_bytes: 'The sandbox of a session beyond it ends, and says so.',
       folder_files: 'The sandbox of a session beyond it ends, and says so.',
@@ -85,6 +88,7 @@ export const limitWords = {
       writes: 'Changes',
       sessions: 'New sessions',
       uploads: 'Uploads',
+      messages: 'Requests of messages',
     },
     label: 'Requests',
     units: {

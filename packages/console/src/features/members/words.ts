@@ -25,6 +25,8 @@ export const memberWords = {
   changeTitle: (name: string, from: Role, to: Role) => `Change ${name} from ${from} to ${to}`,
   may: {
     viewer: 'A viewer reads everything but secrets, and changes nothing.',
+    reviewer:
+      'A reviewer also starts sessions of stored agents, writes to them and answers their approvals.',
     member: 'A member runs sessions, and makes and changes agents and everything that they use.',
     admin:
       'An admin also invites people, makes keys for workers and admins, sets limits and reads the audit.',

@@ -32,6 +32,9 @@ const providers = [
   'groq',
   'together',
   'fireworks',
+  'bedrock',
+  'vertex',
+  'foundry',
   'oai-compatible',
   'ant-compatible',
 ].map((value) => ({ value, label: value }))
@@ -75,12 +78,15 @@ export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFor
         <Field
           type="password"
           label={own.fields.key}
-          hint={hintOfKey(card)}
+          hint={
+            placesOf(draft.provider).length > 0 && !card ? own.credentialsHint : hintOfKey(card)
+          }
           value={draft.key}
-          problem={fields['api_key']}
+          problem={fields['api_key'] ?? fields['credentials']}
           onChange={(key) => set({ key })}
         />
       </FieldRow>
+      <CloudFields draft={draft} set={set} problem={fields['cloud']} />
       <FieldRow>
         <ModelField
           provider={draft.provider}
@@ -128,6 +134,38 @@ export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFor
         />
       </Fold>
     </Fields>
+  )
+}
+
+/** What says where in a cloud a model is. */
+function placesOf(provider: string): ('region' | 'project' | 'resource')[] {
+  if (provider === 'bedrock') return ['region']
+  if (provider === 'vertex') return ['region', 'project']
+  return provider === 'foundry' ? ['resource'] : []
+}
+
+type CloudFieldsProps = {
+  draft: CardDraft
+  set: (part: Partial<CardDraft>) => void
+  problem: string | undefined
+}
+
+function CloudFields({ draft, set, problem }: CloudFieldsProps) {
+  const places = placesOf(draft.provider.trim())
+  if (places.length === 0) return null
+  return (
+    <FieldRow>
+      {places.map((place) => (
+        <Field
+          key={place}
+          label={own.fields[place]}
+          placeholder={own.cloudPlaceholders[place]}
+          value={draft[place]}
+          problem={place === places[0] ? problem : undefined}
+          onChange={(next) => set({ [place]: next })}
+        />
+      ))}
+    </FieldRow>
   )
 }
 

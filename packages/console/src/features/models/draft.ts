@@ -10,7 +10,10 @@ export type CardDraft = {
   model: string
   name: string
   url: string
-  /** SECRET: never shown. Empty: none was typed. */
+  region: string
+  project: string
+  resource: string
+  /** SECRET: never shown. A key, or the JSON of a cloud's credentials. Empty: none was typed. */
   key: string
   /** SECRET: its values are never shown. Undefined: those that the card has stay. */
   headers: Record<string, string> | undefined
@@ -25,6 +28,8 @@ export const draftFields = [
   'display_name',
   'base_url',
   'api_key',
+  'cloud',
+  'credentials',
   'custom_headers',
   'native_config',
 ]
@@ -35,6 +40,9 @@ export const newDraft: CardDraft = {
   model: '',
   name: '',
   url: '',
+  region: '',
+  project: '',
+  resource: '',
   key: '',
   headers: {},
   config: {},
@@ -46,6 +54,9 @@ export const draftOf = (card: ModelCard): CardDraft => ({
   model: card.model,
   name: card.display_name ?? '',
   url: card.base_url ?? '',
+  region: card.cloud?.region ?? '',
+  project: card.cloud?.project ?? '',
+  resource: card.cloud?.resource ?? '',
   key: '',
   headers: undefined,
   config: jsonOf(card.native_config ?? {}),
@@ -57,13 +68,35 @@ const configOf = (config: JsonBody): ModelCardCreateBody['native_config'] =>
 
 const hasKeys = (value: object | undefined): boolean => Object.keys(value ?? {}).length > 0
 
+/** Where the model is, for the providers that are clouds. */
+function cloudOf({ region, project, resource }: CardDraft): ModelCardCreateBody['cloud'] {
+  const cloud = {
+    ...(region !== '' && { region: region.trim() }),
+    ...(project !== '' && { project: project.trim() }),
+    ...(resource !== '' && { resource: resource.trim() }),
+  }
+  return hasKeys(cloud) ? cloud : null
+}
+
+/** JSON counts as credentials, such as a key file of a service account. The service refuses by name what is wrong. */
+function secretOf(key: string): Pick<ModelCardUpdateBody, 'api_key' | 'credentials'> {
+  if (key === '') return {}
+  if (!key.trim().startsWith('{')) return { api_key: key }
+  try {
+    return { credentials: JSON.parse(key) }
+  } catch {
+    return { api_key: key }
+  }
+}
+
 export const bodyOf = (draft: CardDraft): ModelCardCreateBody => ({
   model_id: draft.handle.trim(),
   provider: draft.provider.trim(),
   model: draft.model.trim(),
   ...(draft.name !== '' && { display_name: draft.name }),
   ...(draft.url !== '' && { base_url: draft.url.trim() }),
-  ...(draft.key !== '' && { api_key: draft.key }),
+  ...(cloudOf(draft) && { cloud: cloudOf(draft) }),
+  ...secretOf(draft.key),
   ...(hasKeys(draft.headers) && { custom_headers: draft.headers }),
   ...(hasKeys(draft.config) && { native_config: configOf(draft.config) }),
 })
@@ -73,7 +106,8 @@ export const updateOf = (before: CardDraft, draft: CardDraft): ModelCardUpdateBo
   ...(draft.model !== before.model && { model: draft.model.trim() }),
   ...(draft.name !== before.name && { display_name: draft.name === '' ? null : draft.name }),
   ...(draft.url !== before.url && { base_url: draft.url === '' ? null : draft.url.trim() }),
-  ...(draft.key !== '' && { api_key: draft.key }),
+  ...(!isSame(cloudOf(draft), cloudOf(before)) && { cloud: cloudOf(draft) }),
+  ...secretOf(draft.key),
   ...(draft.headers && { custom_headers: draft.headers }),
   ...(!isSame(draft.config, before.config) && {
     native_config: hasKeys(draft.config) ? configOf(draft.config) : null,
@@ -86,6 +120,7 @@ export function shownOf(body: ModelCardUpdateBody): JsonBody {
   return {
     ...jsonOf(body),
     ...(body.api_key !== undefined && { api_key: '…' }),
+    ...(body.credentials && { credentials: '…' }),
     ...(body.custom_headers && { custom_headers: Object.fromEntries(headers) }),
   }
 }

@@ -21,6 +21,9 @@ export const modelWords = {
     name: 'Display name',
     url: 'Base URL',
     key: 'API key',
+    region: 'Region',
+    project: 'Project',
+    resource: 'Resource',
     further: 'More settings',
     headers: 'Headers',
     config: 'Facts of the model',
@@ -35,6 +38,13 @@ export const modelWords = {
   urlPlaceholder: 'the address of the provider',
   ownUrlPlaceholder: 'http://127.0.0.1:11434/v1',
   keyHint: 'Typed once, and never shown again.',
+  credentialsHint:
+    'A key, or credentials as JSON, such as the key file of a service account. Typed once, and never shown again.',
+  cloudPlaceholders: {
+    region: 'eu-central-1',
+    project: 'the id of the project',
+    resource: 'the name of the resource',
+  },
   keyKept: (preview: string) => `${preview} is kept. Type another to replace it.`,
   noKeyKept: 'There is no key, or it is too short to show its end.',
   headersHint: 'Sent with each request. Their values are typed once, as the key.',

@@ -17,7 +17,7 @@ import type { Problems } from '../../lib/api/problems.ts'
 import { problemsOf } from '../../lib/api/problems.ts'
 import type { Agent, SessionCreateBody } from '../../lib/api/types.ts'
 import { jsonOf } from '../../lib/request/api-call.ts'
-import { useReadOnlyReason } from '../../lib/rights.ts'
+import { useNoAnswerReason, useReadOnlyReason } from '../../lib/rights.ts'
 import { words } from '../../lib/words.ts'
 import type { NewSession } from './new-session.ts'
 import { bodyOf, sessionFields, useFirstEnvironment, useSessionCreate } from './new-session.ts'
@@ -46,7 +46,7 @@ export function NewSessionPage({ agent, environment, onBegun }: NewSessionPagePr
   const { data: environments } = useQuery(environmentChoices)
   const [written, setWritten] = useState({ ...empty, agent: agent ?? '', environment })
   const create = useSessionCreate()
-  const readOnly = useReadOnlyReason()
+  const readOnly = useNoAnswerReason()
   const session = withDefaults(written, agents, environments)
   const chosen = agents?.find(({ id }) => id === session.agent)
   const problems = problemsOf(create.error, sessionFields)

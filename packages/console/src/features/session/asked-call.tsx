@@ -5,7 +5,7 @@ import { ApprovalCard } from '../../components/approval-card.tsx'
 import { Button } from '../../components/button.tsx'
 import { Row } from '../../components/layout.tsx'
 import { Note } from '../../components/message.tsx'
-import { useReadOnlyReason } from '../../lib/rights.ts'
+import { useNoAnswerReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
 import type { Session } from '../../lib/api/types.ts'
 import { words } from '../../lib/words.ts'
@@ -33,7 +33,7 @@ type AskedProps = {
 /** A question in words, or the input of a tool whose result a person can give. */
 export function AskedAnswer({ call, session }: { call: ToolCall; session: string }) {
   const post = usePost(session)
-  const readOnly = useReadOnlyReason()
+  const readOnly = useNoAnswerReason()
   const whole = useWholeInput(session, call)
   const { question } = whole.input
   const isQuestion = typeof question === 'string'
@@ -56,7 +56,7 @@ export function AskedAnswer({ call, session }: { call: ToolCall; session: string
 /** What was decided is shown when the service says so, never before. Nothing is decided before all of it is seen. */
 export function AskedCall({ call, session, by }: AskedProps) {
   const post = usePost(session.id)
-  const readOnly = useReadOnlyReason()
+  const readOnly = useNoAnswerReason()
   const allowance = useAllowance(session.id)
   const whole = useWholeInput(session.id, call)
   const [sending, setSending] = useState<'allow' | 'deny'>()
@@ -95,7 +95,7 @@ export function AskedCall({ call, session, by }: AskedProps) {
 export function AskedTogether({ calls, session }: { calls: readonly ToolCall[]; session: string }) {
   const [isOpen, setOpen] = useState(false)
   const post = usePost(session)
-  const readOnly = useReadOnlyReason()
+  const readOnly = useNoAnswerReason()
   const [first] = calls
   if (!first || calls.length < 2) return null
   const decide = (isAllowed: boolean) =>

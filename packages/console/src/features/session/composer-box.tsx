@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Composer } from '../../components/composer.tsx'
 import type { Session } from '../../lib/api/types.ts'
-import { useReadOnlyReason } from '../../lib/rights.ts'
+import { useNoAnswerReason } from '../../lib/rights.ts'
 import { words } from '../../lib/words.ts'
 import { contentOf, isUploading, useAttachments } from './attachments.ts'
 import { keepDraft, readDraft, useSend } from './session.ts'
@@ -19,7 +19,7 @@ export function ComposerBox({ session }: { session: Session }) {
   const [text, setText] = useState(() => readDraft(id))
   const files = useAttachments(id)
   const post = useSend(id)
-  const readOnly = useReadOnlyReason()
+  const readOnly = useNoAnswerReason()
   const change = (next: string) => {
     setText(next)
     keepDraft(id, next)

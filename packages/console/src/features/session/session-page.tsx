@@ -15,7 +15,7 @@ import type { Session, ShortSession } from '../../lib/api/types.ts'
 import { isAbsent, requestIdOf } from '../../lib/failures.ts'
 import { formatCount } from '../../lib/format/numbers.ts'
 import { useIsPhone } from '../../lib/narrow.ts'
-import { useReadOnlyReason } from '../../lib/rights.ts'
+import { useNoAnswerReason } from '../../lib/rights.ts'
 import { shortTitleOf, stateOf, statusOf } from '../../lib/session/facts.ts'
 import { words } from '../../lib/words.ts'
 import { openCallsOf } from './conversation.ts'
@@ -99,7 +99,7 @@ function OpenSession({ session, short, log, place, onPlace, onOpen }: OpenProps)
     [onPlace, isPhone],
   )
   const isRunning = session.status === 'running'
-  const readOnly = useReadOnlyReason()
+  const readOnly = useNoAnswerReason()
   const title = shortTitleOf({ first_words: null, ...short, id: session.id, title: session.title })
   useSessionCommands({
     id: session.id,

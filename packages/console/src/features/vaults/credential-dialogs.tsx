@@ -19,6 +19,7 @@ import {
 import {
   ClientFields,
   ExpiryField,
+  IdentityFields,
   NameField,
   PrefixesField,
   ReachFields,
@@ -160,6 +161,7 @@ export function ChangeCredential({
       )}
       {auth.type === 'command_secret' && <PrefixesField {...shared} />}
       {auth.type === 'environment_variable' && <ReachFields {...shared} />}
+      {auth.type === 'agent_identity' && <IdentityFields {...shared} />}
       {(auth.type === 'command_secret' || auth.type === 'environment_variable') && (
         <SecretField
           {...shared}

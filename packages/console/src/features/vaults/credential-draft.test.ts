@@ -6,6 +6,7 @@ import {
   createBody,
   draftOf,
   newCredential,
+  referenceOf,
   rotateBody,
   withoutSecrets,
 } from './credential-draft.ts'
@@ -68,6 +69,27 @@ void describe('the form of a credential', () => {
         token: 'geheim',
       },
     })
+  })
+
+  void it('names a secret of a secret manager, and nothing that was typed before', () => {
+    const referred = {
+      ...newCredential,
+      isReferred: true,
+      secret: 'geheim',
+      manager: ' vault ',
+      secretName: 'github',
+    }
+    const token = { type: 'secret_reference', manager: 'vault', name: 'github' } as const
+    assert.deepEqual(createBody(referred).auth, {
+      type: 'static_bearer',
+      mcp_server_url: '',
+      token,
+    })
+    const shown = withoutSecrets(createBody({ ...referred, secretField: 'token' }))
+    assert.match(JSON.stringify(shown), /"name":"github","field":"token"/)
+    const auth = { type: 'static_bearer', mcp_server_url: 'https://a.example', token } as const
+    assert.equal(referenceOf(auth), 'vault · github')
+    assert.equal(referenceOf(variable.auth), undefined)
   })
 
   void it('shows no secret of what it sends, at any depth', () => {

@@ -16,6 +16,11 @@ export type CredentialDraft = {
   name: string
   /** SECRET: the one that every type has. */
   secret: string
+  /** Whether a secret manager has it: the name of the secret there takes its place. */
+  isReferred: boolean
+  manager: string
+  secretName: string
+  secretField: string
   server: string
   /** As the field of a date gives it, in the reader's own time. */
   expires: string
@@ -38,12 +43,17 @@ export type CredentialDraft = {
   hosts: string
   inHeader: boolean
   inBody: boolean
+  audience: string
 }
 
 export const newCredential: CredentialDraft = {
   type: 'static_bearer',
   name: '',
   secret: '',
+  isReferred: false,
+  manager: '',
+  secretName: '',
+  secretField: '',
   server: '',
   expires: '',
   isRenewed: true,
@@ -61,11 +71,18 @@ export const newCredential: CredentialDraft = {
   hosts: '',
   inHeader: true,
   inBody: true,
+  audience: '',
 }
 
 /** The fields whose refusals stand under them. */
 export const credentialFields = [
   'display_name',
+  'auth.token.manager',
+  'auth.token.name',
+  'auth.token.field',
+  'auth.secret_value.manager',
+  'auth.secret_value.name',
+  'auth.secret_value.field',
   'auth.token',
   'auth.access_token',
   'auth.secret_value',
@@ -83,6 +100,8 @@ export const credentialFields = [
   'auth.secret_name',
   'auth.networking',
   'auth.injection_location',
+  'auth.audience',
+  'auth.allowed_hosts',
 ]
 
 const words = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
@@ -105,11 +124,23 @@ const networkingOf = ({ isLimited, hosts }: CredentialDraft) =>
     ? { type: 'limited' as const, allowed_hosts: words(hosts) }
     : { type: 'unrestricted' as const }
 
+/** The secret, or where it is. Tokens of OAuth are renewed by the service, which has them itself. */
+function givenSecret({ secret, isReferred, ...draft }: CredentialDraft) {
+  if (!isReferred) return secret
+  const field = filled(draft.secretField)
+  return {
+    type: 'secret_reference' as const,
+    manager: draft.manager.trim(),
+    name: draft.secretName.trim(),
+    ...(field !== undefined && { field }),
+  }
+}
+
 function authOf(draft: CredentialDraft): CredentialCreateBody['auth'] {
   const { type, secret } = draft
   switch (type) {
     case 'static_bearer':
-      return { type, mcp_server_url: draft.server.trim(), token: secret }
+      return { type, mcp_server_url: draft.server.trim(), token: givenSecret(draft) }
     case 'mcp_oauth': {
       const expires_at = timeOf(draft.expires)
       return {
@@ -121,22 +152,33 @@ function authOf(draft: CredentialDraft): CredentialCreateBody['auth'] {
       }
     }
     case 'cap_cli':
-      return { type, cli_id: draft.program, token: secret }
+      return { type, cli_id: draft.program, token: givenSecret(draft) }
     case 'command_secret':
       return {
         type,
         env_var: draft.variable.trim(),
         command_prefixes: lines(draft.prefixes),
-        token: secret,
+        token: givenSecret(draft),
       }
     case 'environment_variable':
       return {
         type,
         secret_name: draft.variable.trim(),
-        secret_value: secret,
+        secret_value: givenSecret(draft),
         networking: networkingOf(draft),
         injection_location: { header: draft.inHeader, body: draft.inBody },
       }
+    case 'agent_identity': {
+      const mcp_server_url = filled(draft.server)
+      return {
+        type,
+        audience: draft.audience.trim(),
+        ...(mcp_server_url !== undefined && { mcp_server_url }),
+        allowed_hosts: words(draft.hosts),
+        ttl_seconds: 300,
+        claims: {},
+      }
+    }
   }
 }
 
@@ -181,6 +223,13 @@ export function draftOf({ auth, display_name }: VaultCredential): CredentialDraf
         inHeader: auth.injection_location.header,
         inBody: auth.injection_location.body,
       }
+    case 'agent_identity':
+      return {
+        ...draft,
+        audience: auth.audience,
+        server: auth.mcp_server_url ?? '',
+        hosts: auth.allowed_hosts.join(', '),
+      }
   }
 }
 
@@ -204,6 +253,7 @@ const clientAuthOf = (type: string | undefined): ClientAuth =>
 export function rotateBody(draft: CredentialDraft): CredentialUpdateBody {
   const { type, secret } = draft
   if (type === 'environment_variable') return { auth: { type, secret_value: secret } }
+  if (type === 'agent_identity') return {}
   if (type !== 'mcp_oauth') return { auth: { type, token: secret } }
   const expires_at = timeOf(draft.expires)
   const refresh_token = filled(draft.refreshToken)
@@ -252,6 +302,8 @@ function changedAuth(
       command_prefixes: lines(draft.prefixes),
       ...(draft.secret !== '' && { token: draft.secret }),
     }
+  if (type === 'agent_identity' && isOther('audience', 'hosts'))
+    return { type, audience: draft.audience.trim(), allowed_hosts: words(draft.hosts) }
   if (type === 'environment_variable' && isOther('isLimited', 'hosts', 'inHeader', 'inBody'))
     return {
       type,
@@ -280,6 +332,19 @@ export const withoutSecrets = (body: CredentialCreateBody | CredentialUpdateBody
     ),
   )
 
+/** Where its secret is, in words; undefined where the service keeps it. */
+export function referenceOf(auth: ShownAuth): string | undefined {
+  if (auth.type === 'agent_identity') return undefined
+  const found =
+    auth.type === 'environment_variable'
+      ? auth.secret_value
+      : auth.type === 'mcp_oauth'
+        ? undefined
+        : auth.token
+  if (!found) return undefined
+  return [found.manager, found.name, ...(found.field ? [found.field] : [])].join(' · ')
+}
+
 /** Where the credential goes. */
 export function destinationOf(auth: ShownAuth): string {
   switch (auth.type) {
@@ -292,6 +357,11 @@ export function destinationOf(auth: ShownAuth): string {
       return auth.command_prefixes.join(', ')
     case 'environment_variable':
       return auth.networking.type === 'limited' ? auth.networking.allowed_hosts.join(', ') : ''
+    case 'agent_identity':
+      return [
+        ...(auth.mcp_server_url === null ? [] : [hostOf(auth.mcp_server_url)]),
+        ...auth.allowed_hosts,
+      ].join(', ')
   }
 }
 

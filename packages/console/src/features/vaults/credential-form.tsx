@@ -47,16 +47,68 @@ export const SecretField = ({
   />
 )
 
+/** A secret, or its name in a secret manager. `field`: of the request. */
+function GivenSecretFields({
+  draft,
+  onDraft,
+  fields,
+  label,
+  field,
+}: CredentialFieldsProps & { label: string; field: 'auth.token' | 'auth.secret_value' }) {
+  const text = (name: 'manager' | 'secretName' | 'secretField', part: string) => ({
+    value: draft[name],
+    problem: fields[`${field}.${part}`],
+    onChange: (value: string) => onDraft({ ...draft, [name]: value }),
+  })
+  return (
+    <>
+      {draft.isReferred ? (
+        <FieldRow>
+          <Field
+            label={own.fields.manager}
+            placeholder={own.fields.managerPlaceholder}
+            {...text('manager', 'manager')}
+            problem={fields[`${field}.manager`] ?? fields[field]}
+          />
+          <Field
+            label={own.fields.secretName}
+            placeholder={own.fields.secretNamePlaceholder}
+            {...text('secretName', 'name')}
+          />
+          <Field
+            label={own.fields.secretField}
+            hint={own.fields.optional}
+            {...text('secretField', 'field')}
+          />
+        </FieldRow>
+      ) : (
+        <SecretField
+          draft={draft}
+          onDraft={onDraft}
+          name="secret"
+          label={label}
+          hint={own.fields.secretHint}
+          problem={fields[field]}
+        />
+      )}
+      <Check
+        label={own.fields.isReferred}
+        isOn={draft.isReferred}
+        onChange={(isReferred) => onDraft({ ...draft, isReferred })}
+      />
+    </>
+  )
+}
+
 /** All that a new credential of the draft's type has. */
 export function NewCredentialFields(props: CredentialFieldsProps) {
-  const { draft, onDraft, fields } = props
-  const secret = { draft, onDraft, name: 'secret', hint: own.fields.secretHint } as const
+  const { draft, fields } = props
   switch (draft.type) {
     case 'static_bearer':
       return (
         <>
           <ServerField {...props} />
-          <SecretField {...secret} label={own.fields.token} problem={fields['auth.token']} />
+          <GivenSecretFields {...props} label={own.fields.token} field="auth.token" />
         </>
       )
     case 'mcp_oauth':
@@ -65,7 +117,7 @@ export function NewCredentialFields(props: CredentialFieldsProps) {
       return (
         <>
           <ProgramField {...props} />
-          <SecretField {...secret} label={own.fields.token} problem={fields['auth.token']} />
+          <GivenSecretFields {...props} label={own.fields.token} field="auth.token" />
         </>
       )
     case 'command_secret':
@@ -73,19 +125,48 @@ export function NewCredentialFields(props: CredentialFieldsProps) {
         <>
           <VariableField {...props} problem={fields['auth.env_var']} />
           <PrefixesField {...props} />
-          <SecretField {...secret} label={own.fields.value} problem={fields['auth.token']} />
+          <GivenSecretFields {...props} label={own.fields.value} field="auth.token" />
         </>
       )
     case 'environment_variable':
       return (
         <>
           <VariableField {...props} problem={fields['auth.secret_name']} />
-          <SecretField {...secret} label={own.fields.value} problem={fields['auth.secret_value']} />
+          <GivenSecretFields {...props} label={own.fields.value} field="auth.secret_value" />
           <ReachFields {...props} />
+        </>
+      )
+    case 'agent_identity':
+      return (
+        <>
+          <ServerField {...props} />
+          <IdentityFields {...props} />
         </>
       )
   }
 }
+
+/** What an agent proves who it is for. Nothing of it is secret. */
+export const IdentityFields = ({ draft, onDraft, fields }: CredentialFieldsProps) => (
+  <>
+    <Field
+      label={own.fields.audience}
+      placeholder={own.fields.audiencePlaceholder}
+      hint={own.fields.audienceHint}
+      value={draft.audience}
+      problem={fields['auth.audience']}
+      onChange={(audience) => onDraft({ ...draft, audience })}
+    />
+    <Field
+      label={own.fields.hosts}
+      placeholder={own.fields.hostsPlaceholder}
+      hint={own.fields.identityHostsHint}
+      value={draft.hosts}
+      problem={fields['auth.allowed_hosts']}
+      onChange={(hosts) => onDraft({ ...draft, hosts })}
+    />
+  </>
+)
 
 export const NameField = ({ draft, onDraft, fields }: CredentialFieldsProps) => (
   <Field

@@ -21,7 +21,7 @@ import { shortId } from '../../lib/format/ids.ts'
 import { formatDuration } from '../../lib/format/times.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import type { ShownAuth } from './credential-draft.ts'
-import { hostOf, nameOf } from './credential-draft.ts'
+import { hostOf, nameOf, referenceOf } from './credential-draft.ts'
 import { CredentialStatus, destinationText } from './credential-table.tsx'
 import { ValidationView } from './validation-view.tsx'
 import {
@@ -114,6 +114,7 @@ const Facts = ({
         <FactRow name={own.facts.places}>{placesOf(auth.injection_location)}</FactRow>
       </>
     )}
+    {referenceOf(auth) && <FactRow name={own.facts.secret}>{referenceOf(auth)}</FactRow>}
     <FactRow name={own.facts.made}>
       <Time at={created_at} />
     </FactRow>
@@ -155,6 +156,7 @@ function CredentialActions(props: ActionsProps) {
   const remove = useCredentialDelete(credential)
   const name = nameOf(credential)
   const isOauth = credential.auth.type === 'mcp_oauth'
+  const hasSecret = credential.auth.type !== 'agent_identity'
   const close = () => setOpen(undefined)
   return (
     <>
@@ -166,7 +168,10 @@ function CredentialActions(props: ActionsProps) {
         >
           {own.validate}
         </Button>
-        <Button offBecause={offBecause} onClick={() => setOpen('rotate')}>
+        <Button
+          offBecause={offBecause ?? (hasSecret ? undefined : own.noSecret)}
+          onClick={() => setOpen('rotate')}
+        >
           {own.rotate}
         </Button>
         <Button offBecause={offBecause} onClick={() => setOpen('change')}>

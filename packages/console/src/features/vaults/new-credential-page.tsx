@@ -31,14 +31,30 @@ const kinds = keysOf(own.kinds).map((value) => ({
   beside: value,
 }))
 
-function whatIsMissing(draft: CredentialDraft): string | undefined {
+function missingSecret({ type, ...draft }: CredentialDraft): string | undefined {
+  if (!draft.isReferred || type === 'mcp_oauth')
+    return draft.secret === '' ? own.missingSecret : undefined
+  const isNamed = draft.manager.trim() !== '' && draft.secretName.trim() !== ''
+  return isNamed ? undefined : own.missingReference
+}
+
+function whatIdentityLacks({ audience, server, hosts }: CredentialDraft): string | undefined {
+  if (audience.trim() === '') return own.missingAudience
+  return server.trim() === '' && hosts.trim() === '' ? own.missingDestination : undefined
+}
+
+const whatIsMissing = (draft: CredentialDraft): string | undefined =>
+  draft.type === 'agent_identity' ? whatIdentityLacks(draft) : whatSecretLacks(draft)
+
+function whatSecretLacks(draft: CredentialDraft): string | undefined {
   const { type } = draft
   const isForServer = type === 'static_bearer' || type === 'mcp_oauth'
   const isVariable = type === 'command_secret' || type === 'environment_variable'
   const isRenewed = type === 'mcp_oauth' && draft.isRenewed
   if (isForServer && draft.server.trim() === '') return own.missingServer
   if (isVariable && draft.variable.trim() === '') return own.missingVariable
-  if (draft.secret === '') return own.missingSecret
+  const noSecret = missingSecret(draft)
+  if (noSecret !== undefined) return noSecret
   if (isRenewed && (draft.refreshToken === '' || draft.tokenEndpoint.trim() === ''))
     return own.missingRefresh
   const isUnreachable = draft.isLimited && draft.hosts.trim() === ''

@@ -464,6 +464,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List holds
+         * @description Those in force; with `include_released` all. Needs a workspace-admin key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtHolds"];
+        put?: never;
+        /**
+         * Create a hold
+         * @description While it is in force, neither retention nor a caller removes what it keeps. It is in force when the answer comes. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtHolds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/invitations": {
         parameters: {
             query?: never;
@@ -537,7 +561,7 @@ export interface paths {
         };
         /**
          * Get the caller and its workspaces
-         * @description For a key, `user` is null and its workspace is the only one. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         * @description For a key, `user` is null and its workspace is the only one. For a login, the workspace is the only one too. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
         get: operations["getV1ExtMe"];
         put?: never;
@@ -766,6 +790,54 @@ export interface paths {
          * @description A value above what the operator allows is kept, and the lower of the two holds. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
          */
         post: operations["postV1ExtQuotasName"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how long the workspace keeps things, and what would go now
+         * @description Needs a workspace-admin key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtRetention"];
+        put?: never;
+        /**
+         * Change how long the workspace keeps things
+         * @description Days beyond what the operator allows are kept as they were sent, and the lower of the two holds. What is old enough goes within an hour, in parts. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtRetention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what is allowed in the workspace
+         * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtRules"];
+        put?: never;
+        /**
+         * Change what is allowed in the workspace
+         * @description The workspace's lists narrow what the operator allows. They hold at once, for sessions that run too. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtRules"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2055,6 +2127,10 @@ export interface components {
             memory_store_id: string | null;
             /** @description What runs the turns of its sessions. */
             harness: string;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"];
+            /** @description Most threads that it may have working at one time. */
+            max_concurrent_subagents?: number;
             /** @description How the agent works with other agents. Null: it works alone. */
             multiagent: (components["schemas"]["MultiagentCoordinator"] | components["schemas"]["Multiagent20261001"]) | null;
             /** @description Whether it was archived. */
@@ -2209,6 +2285,10 @@ export interface components {
             memory_store_id?: string | null;
             /** @description What runs the turns of its sessions. */
             harness?: ("default" | "native") | null;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"] | null;
+            /** @description Most threads that it may have working at one time; 25 when absent. */
+            max_concurrent_subagents?: number | null;
             metadata?: components["schemas"]["AgentMetadata"] | null;
             /** @description The agents that it may start as threads of its session, and its advisor. Null: it works alone. */
             multiagent?: components["schemas"]["MultiagentParams"] | null;
@@ -2251,6 +2331,49 @@ export interface components {
             step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description A signed token that says which agent calls. It has no secret to store. */
+        AgentIdentityCreateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            /** @description `aud` of the token: what the server expects. */
+            audience: string;
+            /** @description The MCP server that gets the token; it does not change. */
+            mcp_server_url?: string | null;
+            /**
+             * @description Hosts that get the token over https: hostnames, IPv4 addresses or `*.suffix`.
+             * @default []
+             */
+            allowed_hosts: string[];
+            /**
+             * @description Seconds for which a token is valid, 30 to 600; 300 when absent.
+             * @default 300
+             */
+            ttl_seconds: number;
+            /**
+             * @description Further texts, which stand together below `claims` in the token.
+             * @default {}
+             */
+            claims: {
+                [key: string]: string;
+            };
+        };
+        /** @description What later tokens say, and other hosts. */
+        AgentIdentityUpdateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            audience?: string | null;
+            allowed_hosts?: string[] | null;
+            ttl_seconds?: number | null;
+            claims?: {
+                [key: string]: string;
+            } | null;
         };
         /** @description The call of a tool of an MCP server has ended. */
         AgentMCPToolResultEvent: {
@@ -2944,6 +3067,10 @@ export interface components {
             memory_store_id?: string | null;
             /** @description What runs the turns of its sessions. */
             harness?: ("default" | "native") | null;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"] | null;
+            /** @description Most threads that it may have working at one time; 25 when absent. */
+            max_concurrent_subagents?: number | null;
             metadata?: components["schemas"]["AgentMetadata"] | null;
             /** @description The agents that it may start as threads of its session, and its advisor. Null: it works alone. */
             multiagent?: components["schemas"]["MultiagentParams"] | null;
@@ -3018,6 +3145,18 @@ export interface components {
             /** @description The name of the tool, as its calls have it in `name`. */
             tool: string;
         };
+        /** @description The form of the texts that an agent writes. */
+        Answers: {
+            /**
+             * @description How much the agent writes; its prompt says so. `medium` when absent.
+             * @enum {string}
+             */
+            verbosity?: "low" | "medium" | "high";
+            /** @description A JSON Schema of the texts. The provider is asked for strict output, and the prompt has the schema. */
+            schema?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
         /** @description A key, without its value. */
         ApiKey: {
             id: string;
@@ -3025,15 +3164,17 @@ export interface components {
             type: "api_key";
             name: string;
             /**
-             * @description `environment` for a key of workers.
+             * @description `environment` for a key of workers, `oauth` for the login of a client.
              * @enum {string}
              */
-            kind: "workspace" | "environment";
+            kind: "workspace" | "environment" | "oauth";
             /** @description Whether it is a workspace-admin key. */
             admin: boolean;
             /** @description Whether the key reads and changes nothing. */
             read_only: boolean;
             environment_id: string | null;
+            /** @description Of a login, its client. Null for a key. */
+            client_id: string | null;
             /** @description Null for a workspace key. */
             reach: ("work" | "sessions") | null;
             /** @description Enough of the key to recognise it. */
@@ -3077,15 +3218,17 @@ export interface components {
             type: "api_key";
             name: string;
             /**
-             * @description `environment` for a key of workers.
+             * @description `environment` for a key of workers, `oauth` for the login of a client.
              * @enum {string}
              */
-            kind: "workspace" | "environment";
+            kind: "workspace" | "environment" | "oauth";
             /** @description Whether it is a workspace-admin key. */
             admin: boolean;
             /** @description Whether the key reads and changes nothing. */
             read_only: boolean;
             environment_id: string | null;
+            /** @description Of a login, its client. Null for a key. */
+            client_id: string | null;
             /** @description Null for a workspace key. */
             reach: ("work" | "sessions") | null;
             /** @description Enough of the key to recognise it. */
@@ -3137,6 +3280,34 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Keys of Amazon. */
+        AwsKeys: {
+            /** @constant */
+            type: "aws_keys";
+            access_key_id: string;
+            /** @description No answer contains it. */
+            secret_access_key: string;
+            /** @description Of keys that end. No answer contains it. */
+            session_token?: string;
+            /** @description A role that is assumed with these credentials. */
+            role_arn?: string & (unknown & unknown);
+            /** @description The external id that the trust of the role asks for. */
+            external_id?: string;
+        };
+        /** @description An application of Microsoft Entra. */
+        AzureClientSecret: {
+            /** @constant */
+            type: "client_secret";
+            tenant_id: string & (unknown & unknown);
+            client_id: string & (unknown & unknown);
+            /** @description No answer contains it. */
+            client_secret: string;
+            /**
+             * @description Default: `login.microsoftonline.com`.
+             * @enum {string}
+             */
+            authority?: "login.microsoftonline.com" | "login.microsoftonline.us" | "login.partner.microsoftonline.cn";
+        };
         /** @description The bytes, as base64. */
         Base64Source: {
             /**
@@ -3178,7 +3349,7 @@ export interface components {
             /** @description The program: `gh`, `glab`, `hf`, `npm` or `vercel`; it does not change. */
             cli_id: string;
             /** @description The token, which no answer contains. */
-            token: string;
+            token: string | components["schemas"]["SecretReference"];
         };
         /** @description A new token. */
         CapCLIUpdateParams: {
@@ -3188,7 +3359,7 @@ export interface components {
              */
             type: "cap_cli";
             /** @description The new token; it stays when absent. */
-            token?: string | null;
+            token?: (string | components["schemas"]["SecretReference"]) | null;
         };
         /** @description A turn, and whether its changes can be shown. */
         ChangedTurn: {
@@ -3223,7 +3394,7 @@ export interface components {
              */
             type: "command_secret";
             /** @description The value of the variable. */
-            token: string;
+            token: string | components["schemas"]["SecretReference"];
             /** @description The variable that the command reads. */
             env_var: string;
             /**
@@ -3240,7 +3411,7 @@ export interface components {
              */
             type: "command_secret";
             /** @description The new value; it stays when absent. */
-            token?: string | null;
+            token?: (string | components["schemas"]["SecretReference"]) | null;
             /** @description Replaces all of them. */
             command_prefixes?: string[];
         };
@@ -3274,7 +3445,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /** @description What a credential is for, without its secret. */
-        CredentialAuth: components["schemas"]["CredentialAuthStaticBearer"] | components["schemas"]["CredentialAuthMcpOauth"] | components["schemas"]["CredentialAuthCapCli"] | components["schemas"]["CredentialAuthCommandSecret"] | components["schemas"]["CredentialAuthEnvironmentVariable"];
+        CredentialAuth: components["schemas"]["CredentialAuthStaticBearer"] | components["schemas"]["CredentialAuthMcpOauth"] | components["schemas"]["CredentialAuthCapCli"] | components["schemas"]["CredentialAuthCommandSecret"] | components["schemas"]["CredentialAuthEnvironmentVariable"] | components["schemas"]["CredentialAuthAgentIdentity"];
         /** @description One change of a credential, a vault or the key of a model card. */
         CredentialChange: {
             id: string;
@@ -3306,14 +3477,14 @@ export interface components {
          */
         CredentialCreateParams: {
             /** @description What the credential is for, with its secret. */
-            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["Metadata"] | null;
         };
         CredentialInVaultParams: {
             /** @description What the credential is for, with its secret. */
-            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["Metadata"] | null;
@@ -3332,7 +3503,7 @@ export interface components {
          */
         CredentialUpdateParams: {
             /** @description Its `type` is that of the credential. */
-            auth?: components["schemas"]["StaticBearerUpdateParams"] | components["schemas"]["MCPOAuthUpdateParams"] | components["schemas"]["CapCLIUpdateParams"] | components["schemas"]["CommandSecretUpdateParams"] | components["schemas"]["EnvironmentVariableUpdateParams"];
+            auth?: components["schemas"]["StaticBearerUpdateParams"] | components["schemas"]["MCPOAuthUpdateParams"] | components["schemas"]["CapCLIUpdateParams"] | components["schemas"]["CommandSecretUpdateParams"] | components["schemas"]["EnvironmentVariableUpdateParams"] | components["schemas"]["AgentIdentityUpdateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["MetadataPatch"] | null;
@@ -3754,7 +3925,7 @@ export interface components {
             /** @description The variable; the sandbox sees a placeholder in it. */
             secret_name: string;
             /** @description What takes the place of the placeholder outside of the sandbox. */
-            secret_value: string;
+            secret_value: string | components["schemas"]["SecretReference"];
             networking: components["schemas"]["CredentialNetworking"];
             /**
              * @description Where in a request the placeholder is replaced.
@@ -3784,7 +3955,7 @@ export interface components {
              */
             type: "environment_variable";
             /** @description The new value; it stays when absent. */
-            secret_value?: string | null;
+            secret_value?: (string | components["schemas"]["SecretReference"]) | null;
             /** @description Replaces the hosts as a whole. */
             networking?: components["schemas"]["CredentialNetworking"] | null;
             /** @description Merged into what is there; one place must be left. */
@@ -4168,6 +4339,83 @@ export interface components {
             /** @description Where it lies in the sandbox; the service chooses a place when absent. */
             mount_path?: string | null;
         };
+        /** @description A key of a service account, as Google gives it. Further fields are ignored. */
+        GoogleServiceAccountKey: {
+            /** @constant */
+            type: "service_account";
+            client_email: string;
+            /**
+             * Format: starts_with
+             * @description No answer contains it.
+             */
+            private_key: string;
+            private_key_id?: string;
+        };
+        /** @description What neither retention nor a caller removes while it is in force. */
+        Hold: {
+            id: string;
+            /** @constant */
+            type: "hold";
+            scope: {
+                /** @constant */
+                type: "workspace";
+            } | {
+                /** @constant */
+                type: "session";
+                session_id: string;
+            } | {
+                /** @constant */
+                type: "person";
+                person_id: string;
+            };
+            /** @description Why it was made. */
+            reason: string;
+            /** @description Who has made it. */
+            created_by: {
+                /** @description `api_key`, `user`, `deployment`, `eval_run` and others, as the audit has them. */
+                type: string;
+                id: string | null;
+                /** @description The name at that time. */
+                name: string | null;
+            } | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Who has released it, or null. */
+            released_by: {
+                /** @description `api_key`, `user`, `deployment`, `eval_run` and others, as the audit has them. */
+                type: string;
+                id: string | null;
+                /** @description The name at that time. */
+                name: string | null;
+            } | null;
+            /** @description When it was released. Null: it is in force. */
+            released_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @example {
+         *       "scope": {
+         *         "type": "session",
+         *         "session_id": "sesn_1"
+         *       },
+         *       "reason": "case 4711"
+         *     }
+         */
+        HoldCreateParams: {
+            scope: {
+                /** @constant */
+                type: "workspace";
+            } | {
+                /** @constant */
+                type: "session";
+                session_id: string;
+            } | {
+                /** @constant */
+                type: "person";
+                person_id: string;
+            };
+            /** @description Why it is made, such as the number of the case. */
+            reason: string;
+        };
         /** @description An image: PNG, JPEG, GIF or WebP. */
         ImageBlock: {
             /**
@@ -4193,10 +4441,10 @@ export interface components {
             type: "invitation";
             email: string | null;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description The person or key that has invited; null for an operator. */
             invited_by: string | null;
             /** @description The person who has accepted, or null. */
@@ -4216,10 +4464,10 @@ export interface components {
          */
         InvitationCreateParams: {
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description Whom to invite; left out, whoever has the link names an address. */
             email?: string | null;
         };
@@ -4230,10 +4478,10 @@ export interface components {
             type: "invitation";
             email: string | null;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description The person or key that has invited; null for an operator. */
             invited_by: string | null;
             /** @description The person who has accepted, or null. */
@@ -4343,7 +4591,7 @@ export interface components {
                     /** @enum {string} */
                     type: "none" | "client_secret_basic" | "client_secret_post";
                     /** @description The new secret of the client. */
-                    client_secret?: string | null;
+                    client_secret?: (string | components["schemas"]["SecretReference"]) | null;
                 };
             } | null;
             /** @description The same as in `refresh`. */
@@ -4472,9 +4720,17 @@ export interface components {
             /** @description Single tools, each name once. */
             configs?: components["schemas"]["MCPToolConfig"][] | null;
         };
+        /** @description What the server is at the cloud. Only in workspaces that its operator lists. A role is assumed with the id of the workspace as external id. */
+        MachineIdentity: {
+            /** @constant */
+            type: "machine";
+            /** @description A role that is assumed with these credentials. */
+            role_arn?: string & (unknown & unknown);
+            client_id?: string & (unknown & unknown);
+        };
         /** @description Who calls, and in which workspaces. */
         Me: {
-            /** @description Null for an API key. */
+            /** @description Null for an API key and for a token of an identity provider. */
             user: {
                 id: string;
                 /** @constant */
@@ -4487,10 +4743,10 @@ export interface components {
                 id: string;
                 name: string;
                 /**
-                 * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+                 * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
                  * @enum {string}
                  */
-                role: "viewer" | "member" | "admin" | "owner";
+                role: "viewer" | "reviewer" | "member" | "admin" | "owner";
                 archived_at: components["schemas"]["Timestamp"] | null;
             }[];
             /** @description The workspace of this request; null where the caller has to choose one. */
@@ -4505,10 +4761,12 @@ export interface components {
             email: string;
             name: string;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
+            /** @description The company's identity provider whose groups give the membership, or null where people do. */
+            identity_provider: string | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
         };
@@ -4549,10 +4807,10 @@ export interface components {
          */
         MemberUpdateParams: {
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
         };
         /** @description A member with the new role. */
         MemberUpdated: {
@@ -4563,10 +4821,12 @@ export interface components {
             email: string;
             name: string;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
+            /** @description The company's identity provider whose groups give the membership, or null where people do. */
+            identity_provider: string | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Where the role became smaller: keys that the person has made, which were valid until now. They open the workspace as before, unless they were revoked. */
@@ -4798,6 +5058,10 @@ export interface components {
             /** @description Enough of the key to recognise it. */
             api_key_preview: string;
             native_config: components["schemas"]["NativeConfig"] | null;
+            /** @description Where in a cloud the model is, or null. */
+            cloud: components["schemas"]["ModelCloud"] | null;
+            /** @description The kind of the credentials; null: the card has an `api_key`. */
+            credentials_type: ("aws_keys" | "service_account" | "client_secret" | "machine") | null;
             /** @description What came of trying the key, in the answer to a write. */
             probe?: {
                 /** @description True: the key works. False: the provider could not be asked. Null: the key was not tried. */
@@ -4843,8 +5107,11 @@ export interface components {
             custom_headers?: {
                 [key: string]: string;
             } | null;
-            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`. */
+            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`, and with `credentials`. */
             api_key?: (string | "") | null;
+            /** @description Where the model is, for the providers `bedrock`, `vertex` and `foundry`. */
+            cloud?: components["schemas"]["ModelCloud"] | null;
+            credentials?: (components["schemas"]["AwsKeys"] | components["schemas"]["GoogleServiceAccountKey"] | components["schemas"]["AzureClientSecret"] | components["schemas"]["MachineIdentity"]) | null;
             native_config?: components["schemas"]["NativeConfig"] | null;
         };
         /** @description What came of asking the model of a card for a few tokens. */
@@ -4880,8 +5147,11 @@ export interface components {
             custom_headers?: {
                 [key: string]: string;
             } | null;
-            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`. */
+            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`, and with `credentials`. */
             api_key?: (string | "") | null;
+            /** @description Where the model is, for the providers `bedrock`, `vertex` and `foundry`. */
+            cloud?: components["schemas"]["ModelCloud"] | null;
+            credentials?: (components["schemas"]["AwsKeys"] | components["schemas"]["GoogleServiceAccountKey"] | components["schemas"]["AzureClientSecret"] | components["schemas"]["MachineIdentity"]) | null;
             native_config?: components["schemas"]["NativeConfig"] | null;
         };
         /** @description The models of a provider that the service knows. */
@@ -4907,6 +5177,17 @@ export interface components {
              * @description Asks a few providers for their live list.
              */
             api_key?: string;
+        };
+        /** @description Where in a cloud the model is. */
+        ModelCloud: {
+            /** @description The region of Bedrock or Vertex AI, such as `eu-central-1`. */
+            region?: string;
+            /** @description The project of Google Cloud. */
+            project?: string;
+            /** @description The resource of Microsoft Foundry. */
+            resource?: string;
+            /** @description The prefix of Bedrock's inference profile; left out: the one of the region. */
+            prefix?: string;
         };
         /** @description A model card, with what this agent sets. */
         ModelConfig: {
@@ -5348,10 +5629,10 @@ export interface components {
             /** @constant */
             type: "quota";
             /**
-             * @description `agents`: agents that are not archived; `memory_stores`: memory stores that are not archived; `stored_bytes`: bytes of its files, outputs, versions of skills and memories; `sessions_daily`: sessions that it creates in a day (UTC); `sessions_running`: sessions that run at once, in each process; `sandboxes`: sandboxes that run at once, in each process; `streams`: event streams that are open, in each process; `tunnels`: connections from its sandboxes to the outside, in each process; `folder_bytes`: bytes of the folders of one session; `folder_files`: files in the folders of one session
+             * @description `agents`: agents that are not archived; `memory_stores`: memory stores that are not archived; `stored_bytes`: bytes of its files, outputs, versions of skills and memories; `sessions_daily`: sessions that it creates in a day (UTC); `sessions_running`: sessions that run at once, in each process; `sandboxes`: sandboxes that run at once, in each process; `streams`: event streams that are open, in each process; `messages`: requests of `/v1/messages` that run at once, in each process; 0 switches them off; `tunnels`: connections from its sandboxes to the outside, in each process; `folder_bytes`: bytes of the folders of one session; `folder_files`: files in the folders of one session
              * @enum {string}
              */
-            name: "agents" | "memory_stores" | "stored_bytes" | "sessions_daily" | "sessions_running" | "sandboxes" | "streams" | "tunnels" | "folder_bytes" | "folder_files";
+            name: "agents" | "memory_stores" | "stored_bytes" | "sessions_daily" | "sessions_running" | "sandboxes" | "streams" | "messages" | "tunnels" | "folder_bytes" | "folder_files";
             /** @description What holds for the workspace; null: no limit. */
             value: number | null;
             /**
@@ -5374,6 +5655,169 @@ export interface components {
         QuotaUpdateParams: {
             /** @description Null: what the workspace is allowed. */
             limit: number | null;
+        };
+        /** @description How long a workspace keeps what it has. */
+        Retention: {
+            /** @constant */
+            type: "retention";
+            /** @description Sessions that are idle or archived, since they last began, came to rest or were updated. */
+            sessions: {
+                /** @description The days that hold: the lower of what the workspace and the operator say. */
+                days: number | null;
+                /** @description The workspace's own days. Absent: it has said nothing. */
+                workspace?: number | null;
+                /** @description The operator's days for workspaces that say nothing. */
+                default: number | null;
+                /** @description The most days that the operator allows. */
+                most: number | null;
+                /** @description How many would be removed now, counted up to 10,000. */
+                due: number;
+                /** @description How many more are old enough and stay because of a hold. */
+                held: number;
+            };
+            /** @description Files that callers uploaded, since their upload. */
+            files: {
+                /** @description The days that hold: the lower of what the workspace and the operator say. */
+                days: number | null;
+                /** @description The workspace's own days. Absent: it has said nothing. */
+                workspace?: number | null;
+                /** @description The operator's days for workspaces that say nothing. */
+                default: number | null;
+                /** @description The most days that the operator allows. */
+                most: number | null;
+                /** @description How many would be removed now, counted up to 10,000. */
+                due: number;
+                /** @description How many more are old enough and stay because of a hold. */
+                held: number;
+            };
+            /** @description Files that sessions made, since they were made. */
+            outputs: {
+                /** @description The days that hold: the lower of what the workspace and the operator say. */
+                days: number | null;
+                /** @description The workspace's own days. Absent: it has said nothing. */
+                workspace?: number | null;
+                /** @description The operator's days for workspaces that say nothing. */
+                default: number | null;
+                /** @description The most days that the operator allows. */
+                most: number | null;
+                /** @description How many would be removed now, counted up to 10,000. */
+                due: number;
+                /** @description How many more are old enough and stay because of a hold. */
+                held: number;
+            };
+            /** @description Versions of memories other than the newest, since they were made. */
+            memory_versions: {
+                /** @description The days that hold: the lower of what the workspace and the operator say. */
+                days: number | null;
+                /** @description The workspace's own days. Absent: it has said nothing. */
+                workspace?: number | null;
+                /** @description The operator's days for workspaces that say nothing. */
+                default: number | null;
+                /** @description The most days that the operator allows. */
+                most: number | null;
+                /** @description How many would be removed now, counted up to 10,000. */
+                due: number;
+                /** @description How many more are old enough and stay because of a hold. */
+                held: number;
+            };
+            /** @description Deliveries of webhooks and of integrations, since they came to their end. */
+            deliveries: {
+                /** @description The days that hold: the lower of what the workspace and the operator say. */
+                days: number | null;
+                /** @description The workspace's own days. Absent: it has said nothing. */
+                workspace?: number | null;
+                /** @description The operator's days for workspaces that say nothing. */
+                default: number | null;
+                /** @description The most days that the operator allows. */
+                most: number | null;
+                /** @description How many would be removed now, counted up to 10,000. */
+                due: number;
+                /** @description How many more are old enough and stay because of a hold. */
+                held: number;
+            };
+        };
+        /**
+         * @description Days by kind. An absent kind stays; null keeps for as long as the operator allows.
+         * @example {
+         *       "sessions": 90,
+         *       "outputs": 30,
+         *       "files": null
+         *     }
+         */
+        RetentionUpdateParams: {
+            /** @description Sessions that are idle or archived, since they last began, came to rest or were updated. */
+            sessions?: number | null;
+            /** @description Files that callers uploaded, since their upload. */
+            files?: number | null;
+            /** @description Files that sessions made, since they were made. */
+            outputs?: number | null;
+            /** @description Versions of memories other than the newest, since they were made. */
+            memory_versions?: number | null;
+            /** @description Deliveries of webhooks and of integrations, since they came to their end. */
+            deliveries?: number | null;
+        };
+        /** @description What is allowed in a workspace, and by whom. */
+        Rules: {
+            /** @constant */
+            type: "rules";
+            /** @description What agents, environments and webhooks of the workspace may name. */
+            allowed: {
+                /** @description MCP servers: hosts (`mcp.example.com`, `*.example.com`), beginnings of URLs (`https://mcp.example.com/team/`), and `stdio:NAME` for servers that workers start. */
+                mcp_servers: {
+                    /** @description The operator's list. Null: everything is allowed. */
+                    operator: string[] | null;
+                    /** @description The workspace's own list, which narrows further. Null: it narrows nothing. */
+                    workspace: string[] | null;
+                };
+                /** @description Models: names at their provider, alone or behind it (`anthropic/claude-*`, `offline`). */
+                models: {
+                    /** @description The operator's list. Null: everything is allowed. */
+                    operator: string[] | null;
+                    /** @description The workspace's own list, which narrows further. Null: it narrows nothing. */
+                    workspace: string[] | null;
+                };
+                /** @description Webhooks: hosts and beginnings of URLs, as for MCP servers. */
+                webhooks: {
+                    /** @description The operator's list. Null: everything is allowed. */
+                    operator: string[] | null;
+                    /** @description The workspace's own list, which narrows further. Null: it narrows nothing. */
+                    workspace: string[] | null;
+                };
+                /** @description Images that environments name as `base_image` (`registry.example.com/team/*`). */
+                images: {
+                    /** @description The operator's list. Null: everything is allowed. */
+                    operator: string[] | null;
+                    /** @description The workspace's own list, which narrows further. Null: it narrows nothing. */
+                    workspace: string[] | null;
+                };
+            };
+            /** @description When the workspace last changed its own lists. */
+            updated_at: string | null;
+        };
+        /**
+         * @example {
+         *       "allowed": {
+         *         "models": [
+         *           "anthropic/claude-*"
+         *         ],
+         *         "webhooks": [
+         *           "*.example.com"
+         *         ]
+         *       }
+         *     }
+         */
+        RulesUpdateParams: {
+            /** @description The workspace's own lists. A list that is absent stays, null removes it, [] allows nothing. */
+            allowed: {
+                /** @description MCP servers: hosts (`mcp.example.com`, `*.example.com`), beginnings of URLs (`https://mcp.example.com/team/`), and `stdio:NAME` for servers that workers start. */
+                mcp_servers?: string[] | null;
+                /** @description Models: names at their provider, alone or behind it (`anthropic/claude-*`, `offline`). */
+                models?: string[] | null;
+                /** @description Webhooks: hosts and beginnings of URLs, as for MCP servers. */
+                webhooks?: string[] | null;
+                /** @description Images that environments name as `base_image` (`registry.example.com/team/*`). */
+                images?: string[] | null;
+            };
         };
         /** @description Text that a search found. */
         SearchResultBlock: {
@@ -5420,6 +5864,19 @@ export interface components {
                 /** @description True: the model may cite the text. */
                 enabled: boolean;
             };
+        };
+        /** @description A secret in a secret manager of the company, which is read when it is used. */
+        SecretReference: {
+            /** @constant */
+            type: "secret_reference";
+            /** @description The secret manager, by its name in the settings of the server. */
+            manager: string;
+            /** @description The name of the secret there, below the path of the workspace. */
+            name: string;
+            /** @description The field to take of a secret that has several. HashiCorp Vault and OpenBao have fields; elsewhere the secret is then a JSON object. */
+            field?: string;
+            /** @description The version to take; the newest when absent. */
+            version?: string;
         };
         /** @description Sessions run on workers of your own. */
         SelfHostedConfig: {
@@ -5570,6 +6027,10 @@ export interface components {
             memory_store_id: string | null;
             /** @description What runs the turns of its sessions. */
             harness: string;
+            /** @description The form of the texts that it writes. */
+            answers?: components["schemas"]["Answers"];
+            /** @description Most threads that it may have working at one time. */
+            max_concurrent_subagents?: number;
             /** @description How the agent works with other agents. Null: it works alone. */
             multiagent: (components["schemas"]["SessionMultiagentCoordinator"] | components["schemas"]["SessionMultiagent20261001"]) | null;
         } & {
@@ -7063,7 +7524,7 @@ export interface components {
              */
             type: "static_bearer";
             /** @description The token, which no answer contains. */
-            token: string;
+            token: string | components["schemas"]["SecretReference"];
             /**
              * Format: uri
              * @description The address of the MCP server; it does not change.
@@ -7078,7 +7539,7 @@ export interface components {
              */
             type: "static_bearer";
             /** @description The new token; it stays when absent. */
-            token?: string | null;
+            token?: (string | components["schemas"]["SecretReference"]) | null;
         };
         /** @description Why the turn has ended. */
         StopReason: components["schemas"]["StopReasonEndTurn"] | components["schemas"]["StopReasonRequiresAction"] | components["schemas"]["StopReasonRetriesExhausted"] | components["schemas"]["StopReasonBudgetReached"] | components["schemas"]["StopReasonRefusal"];
@@ -7725,7 +8186,7 @@ export interface components {
             /** @description One credential. */
             credential?: components["schemas"]["CredentialInVaultParams"];
             /** @description One credential without a name. */
-            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
         };
         /**
          * @example {
@@ -7745,7 +8206,7 @@ export interface components {
             /** @description One credential. */
             credential?: components["schemas"]["CredentialInVaultParams"];
             /** @description One credential without a name. */
-            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
         };
         /** @description Filters of a list under a name. */
         View: {
@@ -7899,7 +8360,7 @@ export interface components {
             group: {
                 id: string;
                 /** @enum {string} */
-                type: "reads" | "writes" | "sessions" | "uploads";
+                type: "reads" | "writes" | "sessions" | "uploads" | "messages";
             };
             /** @description Always null: no limit is of a model. */
             models: null;
@@ -8228,6 +8689,18 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `Hold`. */
+        HoldList: {
+            data: components["schemas"]["Hold"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `MemoryStore`. */
         MemoryStoreList: {
             data: components["schemas"]["MemoryStore"][];
@@ -8339,6 +8812,8 @@ export interface components {
             type: "static_bearer";
             /** @description The address of the MCP server. */
             mcp_server_url: string;
+            /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+            token?: components["schemas"]["SecretReference"];
         } & {
             [key: string]: unknown;
         };
@@ -8362,6 +8837,8 @@ export interface components {
                 /** @description How the client authenticates itself, without its secret. */
                 token_endpoint_auth: {
                     type: string;
+                    /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+                    client_secret?: components["schemas"]["SecretReference"];
                 } & {
                     [key: string]: unknown;
                 };
@@ -8384,6 +8861,8 @@ export interface components {
             type: "cap_cli";
             /** @description The program that the token is for. */
             cli_id: string;
+            /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+            token?: components["schemas"]["SecretReference"];
         } & {
             [key: string]: unknown;
         };
@@ -8398,6 +8877,8 @@ export interface components {
             env_var: string;
             /** @description Only commands that begin with one of these words. */
             command_prefixes: string[];
+            /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+            token?: components["schemas"]["SecretReference"];
         } & {
             [key: string]: unknown;
         };
@@ -8417,6 +8898,30 @@ export interface components {
                 header: boolean;
                 /** @description Whether it is replaced in bodies. */
                 body: boolean;
+            };
+            /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+            secret_value?: components["schemas"]["SecretReference"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `CredentialAuth` of type `agent_identity`. */
+        CredentialAuthAgentIdentity: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            /** @description `aud` of the token. */
+            audience: string;
+            /** @description The MCP server that gets the token, or null. */
+            mcp_server_url: string | null;
+            /** @description Hosts that get the token over https. */
+            allowed_hosts: string[];
+            /** @description Seconds for which a token is valid. */
+            ttl_seconds: number;
+            /** @description Further texts of the token. */
+            claims: {
+                [key: string]: string;
             };
         } & {
             [key: string]: unknown;
@@ -8497,7 +9002,7 @@ export interface components {
              */
             type: "client_secret_basic";
             /** @description The secret of the client. */
-            client_secret: string;
+            client_secret: string | components["schemas"]["SecretReference"];
         };
         /** @description `TokenEndpointAuthParam` of type `client_secret_post`. */
         TokenEndpointAuthParamClientSecretPost: {
@@ -8507,7 +9012,7 @@ export interface components {
              */
             type: "client_secret_post";
             /** @description The secret of the client. */
-            client_secret: string;
+            client_secret: string | components["schemas"]["SecretReference"];
         };
     };
     responses: {
@@ -8555,8 +9060,6 @@ export interface components {
         EnvironmentId: string;
         /** @description The id of the vault. */
         VaultId: string;
-        /** @description The id of the memory store. */
-        MemoryStoreId: string;
         /** @description Created after this time. */
         CreatedAtGt: components["schemas"]["Timestamp"];
         /** @description Created at this time or after it. */
@@ -8565,6 +9068,8 @@ export interface components {
         CreatedAtLt: components["schemas"]["Timestamp"];
         /** @description Created at this time or before it. */
         CreatedAtLte: components["schemas"]["Timestamp"];
+        /** @description The id of the memory store. */
+        MemoryStoreId: string;
         /** @description The id of the workspace. */
         WorkspaceId: string;
         /** @description Whether archived ones are listed too. */
@@ -8581,10 +9086,10 @@ export interface components {
         BeforeId: string;
         /** @description The id of the credential. */
         CredentialId: string;
-        /** @description `chunks`: extension events as well. */
-        Include: string | string[];
         /** @description Whether keys that the person has made are revoked; `false` when absent. */
         RevokeKeys: "true" | "false";
+        /** @description `chunks`: extension events as well. */
+        Include: string | string[];
         /** @description `full` includes the content. */
         View: "basic" | "full";
         /** @description The number or the id of the version, or `latest`. */
@@ -9529,6 +10034,61 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1ExtHolds: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Released holds too. */
+                include_released?: "0" | "1" | "true" | "false" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtHolds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1ExtInvitations: {
         parameters: {
             query?: {
@@ -10062,6 +10622,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Quota"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RulesUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rules"];
                 };
             };
             default: components["responses"]["Error"];

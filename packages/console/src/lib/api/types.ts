@@ -34,6 +34,9 @@ export type InvitationCreateBody = Schemas['InvitationCreateParams']
 export type Quota = Schemas['Quota']
 /** No limit is one of a model. */
 export type WorkspaceRateLimit = Omit<Schemas['WorkspaceRateLimit'], 'models'>
+export type Rules = Schemas['Rules']
+export type Retention = Schemas['Retention']
+export type Hold = Schemas['Hold']
 export type SpendLimit = Schemas['SpendLimit']
 export type SpendSummary = Schemas['SpendSummary']
 export type SignIn = Schemas['SignIn']

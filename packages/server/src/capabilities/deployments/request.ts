@@ -31,6 +31,7 @@ export function buildSessionRequest(seal: Seal, row: DeploymentRecipe): SessionR
     resources,
     vault_ids: spec.vault_ids,
     budget: spec.budget,
+    outputsPath: overrides?.outputsPath,
   }
 }
 

@@ -121,7 +121,7 @@ async function deliverRun(
     return
   }
   const { db, tenant } = ref
-  const target = { tenant, session, clock: deps.clock }
+  const target = { tenant, session, clock: deps.clock, steers: true }
   await postInUnits(db, target, initial_events, async (tx) => {
     await take(tx)
     await keep(tx, session)

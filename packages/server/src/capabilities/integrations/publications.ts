@@ -25,6 +25,7 @@ import { integrationStore, publicationSecretContext, showPublication } from './s
 import { checkOverlaps } from './overlaps.ts'
 import { notifyIntegrations } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { checkNotHeld } from '../../ground/database/holds.ts'
 
 /** The most publications of an installation. Each delivery of the installation is read for all of them. */
 export const mostPublications = 100
@@ -104,6 +105,8 @@ export async function createPublication(
     linear: body.linear,
     slack: body.slack,
   }
+  const answers = body.webhook?.answer_url
+  if (answers) await deps.limits.rules.check(tenant, 'webhooks', [answers], 'webhook.answer_url')
   const installation = await installationFor(deps, ref, { integration, body, spec })
   const secret = installation === null ? newSecret() : null
   const row: PublicationRow = {
@@ -250,6 +253,7 @@ export const deletePublication = (
 ): Promise<void> =>
   db.write(async (tx) => {
     await getPublication(tx, { tenant, integration, id })
+    await checkNotHeld(tx, tenant, `publication ${id}`)
     await endAccess(deps, tx, await rows(tx, 'publications').getForUpdate(tenant, id))
     await integrationStore(tx).removePublication(tenant, id)
   })

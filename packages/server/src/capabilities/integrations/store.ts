@@ -14,6 +14,7 @@ import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import type { WorkInSlots } from '../../ground/core/fairness/work-slots.ts'
+import { isWorkspaceHeld, lockHolds, unless } from '../../ground/database/holds.ts'
 
 export type PublicationRow = RowOf<'publications'>
 export type DeliveryRow = RowOf<'integration_deliveries'>
@@ -384,11 +385,13 @@ function integrationWrites(db: Queries) {
 
     /** Across tenants: deletes old deliveries. Returns the number. */
     async forgetDeliveries(before: string, limit: number): Promise<number> {
+      await lockHolds(db)
       const old = db
         .selectFrom('integration_deliveries')
         .select(['tenant_id', 'id'])
         .where('created_at', '<', before)
         .where('due_ms', 'is', null)
+        .where(unless(isWorkspaceHeld('integration_deliveries.tenant_id')))
         .orderBy('created_at')
         .limit(limit)
       const { numDeletedRows } = await db

@@ -42,7 +42,7 @@ export async function continueLive(
     openFork(deps, ref, session, input, {
       id,
       async finish(tx, now) {
-        await postEvents(tx, tenant, id, events, now, texts)
+        await postEvents(tx, tenant, id, events, now, { texts })
       },
     })
   await withLongTexts(db, { tenant, session: id, clock }, events, async () => {}, open)

@@ -5,6 +5,7 @@
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { Connector, Dial } from '../../ground/core/security/dial.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
@@ -16,23 +17,32 @@ import type { EgressProfile } from './callers/owner.ts'
 import { mcpProbe } from './callers/probe.ts'
 import { mcpProxy } from './callers/proxy.ts'
 import { remoteSandboxes } from './callers/remote.ts'
+import { ruledForward } from './callers/ruled-forward.ts'
 import type { SessionEgress } from './callers/session.ts'
 import { sessionEgress } from './callers/session.ts'
+import type { CompanySecrets } from './company-secrets/company-secrets.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
 import { secretCache } from './inject/secret-cache.ts'
 import type { ContextDeps, OutboundContext, OutboundLease, RuledLease } from './inject/context.ts'
 import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
+import { credentialOpener } from './inject/open-credentials.ts'
 import { flushJob, createCallRecords } from './inject/records.ts'
 import { useRows } from './inject/uses.ts'
+import { agentTokens, withAgentTokens } from './identity/tokens.ts'
+import type { AgentIdentity } from './identity/keys.ts'
 import { createRefresh } from './oauth/refresh.ts'
 import { oauthRows, refreshFailureChange } from './oauth/rows.ts'
 import { askForToken } from './oauth/token-request.ts'
 import { validateCredential } from './oauth/validate.ts'
+import { tokenSource } from './oauth/tokens.ts'
 import { sessionNow } from './policy/store.ts'
 
 export type EgressOptions = Ground & {
+  rules: Rules
   profile: EgressProfile
+  /** Reads what credentials refer to in secret managers. */
+  companySecrets: Pick<CompanySecrets, 'read' | 'readAnew'>
   /** Guarded. HTTP/1.1 only. */
   connect: Connector<'tenant'>
   /** Guarded. For tunnels. */
@@ -46,6 +56,8 @@ export type EgressOptions = Ground & {
    * and after a restart. Authorities of the other keys are trusted too.
    */
   authorityKeys: readonly [Buffer, ...Buffer[]]
+  /** What agents prove who they are by. */
+  identity: AgentIdentity
   /** Folder for the certificate bundles of sandboxes. */
   folder: string
   /** `connections`: the tenants' shares of the connections from sandboxes to gates. `mostConnections`: their total. */
@@ -73,12 +85,16 @@ export function createEgress(options: EgressOptions) {
     ...authorityKeys.slice(1).map((seed) => certificateAuthority({ seed })),
   ]
   const secrets = secretCache(seal, clock)
-  const open = (row: CredentialRow) => openSecrets(secrets.seal, row)
+  const { companySecrets } = options
+  const sealedOf = (row: CredentialRow) => openSecrets(secrets.seal, row)
+  const opener = credentialOpener({ open: sealedOf, companySecrets })
+  const openForCall = withAgentTokens(opener.forCall, agentTokens(options))
   const kept = createCallRecords({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = createRefresh({
     rows: oauthRows(options),
     clock,
+    open: opener.all,
     ask: (request) => askForToken(request, { connect, clock }),
     report(row, result) {
       log.warn('a token could not be refreshed', {
@@ -92,14 +108,15 @@ export function createEgress(options: EgressOptions) {
     },
     fail: failed,
   })
-  const forward = createForward({
+  const plain = createForward({
     clock,
     ...secrets,
-    open,
+    open: openForCall,
     placeholderKey,
-    tokens: refresh,
+    tokens: tokenSource(refresh, opener),
     records: kept,
   })
+  const forward = ruledForward(plain, options.rules)
 
   const contexts = new Set<OutboundContext>()
   const ofContext: Omit<ContextDeps, 'ended'> = {
@@ -130,7 +147,7 @@ export function createEgress(options: EgressOptions) {
       records: kept,
       profile,
       dial,
-      open,
+      open: opener.forCall,
       placeholderKey,
       authority,
       certificates: bundle.write,
@@ -147,9 +164,10 @@ export function createEgress(options: EgressOptions) {
     proxy: proxied,
     /** Used by the route that tries MCP servers. */
     probe: mcpProbe({ ...options, forward, openContext }),
-    /** Used by the route of vaults. */
+    /** Used by the routes of public keys. */
+    identity: options.identity,
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
-      validateCredential({ connect, refresh, open }, row, signal),
+      validateCredential({ connect, refresh, open: opener.all }, row, signal),
     counts: kept.counts,
     job: flushJob(kept),
     async close() {

@@ -2,23 +2,18 @@
  * Gives harnesses on other machines access to a model. The session of a claim reaches its own model over the model's
  * wire; the model key is added here. [worker/model-gateway/own-model]
  */
-import type { Readable } from 'node:stream'
-import { Transform, pipeline } from 'node:stream'
-import { createMask } from '@steward/mask/mask.ts'
 import { answerLimits } from '@steward/model/wire/bounded-answer.ts'
-import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
-import { modelSecrets } from '@steward/model/wire/failure.ts'
-import type { ModelSpec, ModelWire } from '@steward/model/spec.ts'
+import type { ModelWire } from '@steward/model/spec.ts'
 import { z } from 'zod'
 import type { Spending } from '../../tenants/limits/spending/spending.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { Namer } from '../../ground/core/security/dial.ts'
-import { forbidden, invalid, PlatformError } from '../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
+import { forbidden, invalid } from '../../ground/core/errors.ts'
 import type { TenantRef } from '../../ground/database/database.ts'
-import type { Upstream } from '../egress/inject/upstream.ts'
+import type { ModelUpstream } from '../models/pass-on.ts'
+import { cutAt, passOn } from '../models/pass-on.ts'
 import { parseInput } from '../../ground/http/bodies/body.ts'
 import { historyBody } from '../../ground/http/limits.ts'
-import type { RouteReply } from '../../ground/http/reply.ts'
 import type { RawRequest, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SpecOfModel } from '../../resources/model-cards/resolve.ts'
@@ -52,8 +47,8 @@ export function modelGatewayRoutes({
   ...deps
 }: Ground & {
   specOfModel: SpecOfModel
-  models: Record<Namer, Pick<Upstream, 'send'>>
-  limits: { spending: Spending }
+  models: Record<Namer, ModelUpstream>
+  limits: { spending: Spending; rules: Rules }
   modelAnswerMs: number
 }): Route[] {
   const under = underClaims(deps)
@@ -79,17 +74,32 @@ export function modelGatewayRoutes({
     const { model } = fromJson(row.agent)
     const spec = await specOfModel(tenant, model)
     if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
+    if (spec.cloud)
+      throw forbidden(
+        `the model of this session is served by ${spec.cloud.type}, which the model gateway does not reach: let the service ask the model, or give the session a model with a key`,
+      )
+    await limits.rules.check(tenant, 'models', spec.names, 'agent.model')
     if (spec.api !== wire)
       throw forbidden(`the model of this session speaks ${spec.api}, and not ${wire}`)
     const body = parseInput(Asked, await raw.json())
     const handle = typeof model === 'string' ? model : model.id
     if (body.model !== spec.model && body.model !== handle)
       throw forbidden(`model: this session's model is ${handle}, and no other`)
-    const answer = await send(models[spec.named], wire, spec, { ...body, model: spec.model }, raw)
+    const {
+      status,
+      headers,
+      body: said,
+    } = await passOn(models[spec.named], wire, spec, {
+      path: paths[wire].there,
+      headers: raw.headers.filter(([name]) => requestHeaders.test(name)),
+      body: { ...body, model: spec.model },
+      signal: raw.signal,
+    })
     const { errorBytes, answerBytes } = answerLimits
-    const bytes = answer.status < 400 ? answerBytes : errorBytes
+    const bytes = status < 400 ? answerBytes : errorBytes
     const within = { bytes, ms: deps.modelAnswerMs, clock: deps.clock }
-    return { ...answer, body: cutAt(within, answer.body) }
+    const shown = headers.filter(([name]) => answerHeaders.test(name))
+    return { reply: 'raw' as const, status, headers: shown, body: cutAt(within, said) }
   }
 
   return (Object.keys(paths) as GatewayWire[]).map((wire) =>
@@ -109,63 +119,4 @@ export function modelGatewayRoutes({
         under(principal, raw, (asked) => pass({ db, tenant }, params.session_id, wire, asked)),
     ),
   )
-}
-
-/**
- * Passes at most `bytes` on, within `ms`. Beyond a limit the body breaks off, so that a partial answer cannot be taken
- * for a complete one.
- */
-function cutAt(
-  { bytes: most, ms, clock }: { bytes: number; ms: number; clock: Clock },
-  body: Readable,
-): Readable {
-  let bytes = 0
-  const over = new AbortController()
-  const counted = new Transform({
-    transform(piece: Buffer, _encoding, done) {
-      bytes += piece.length
-      if (bytes <= most) return done(null, piece)
-      done(new Error(`the model sent more than ${most} bytes`))
-    },
-  })
-  void clock.sleep(ms, over.signal).then(() => {
-    if (!over.signal.aborted)
-      counted.destroy(new Error(`the model took longer than ${ms / 60_000} minutes`))
-  })
-  // The reader of the body gets the error.
-  return pipeline(body, counted, () => over.abort('the answer is over'))
-}
-
-async function send(
-  models: Pick<Upstream, 'send'>,
-  wire: GatewayWire,
-  spec: ModelSpec,
-  body: object,
-  raw: RawRequest,
-): Promise<Extract<RouteReply, { reply: 'raw' }>> {
-  const text = Buffer.from(JSON.stringify(body))
-  const own = raw.headers.filter(([name]) => requestHeaders.test(name))
-  const added: [string, string][] = [
-    ...Object.entries({ ...spec.native_config?.headers, ...spec.headers }),
-    wire === 'anthropic-messages'
-      ? ['x-api-key', spec.api_key]
-      : ['authorization', `Bearer ${spec.api_key}`],
-    ['content-length', String(text.length)],
-    // A compressed answer could not be searched for the key.
-    ['accept-encoding', 'identity'],
-  ]
-  const names = new Set(added.map(([name]) => name.toLowerCase()))
-  const headers = [...own.filter(([name]) => !names.has(name.toLowerCase())), ...added]
-  const url = new URL(clientBaseUrl(wire, spec) + paths[wire].there)
-  const sent = { method: 'POST', url, headers, body: text, signal: raw.signal }
-  try {
-    const answer = await models.send(sent, createMask(modelSecrets(spec)))
-    const shown = answer.headers.filter(([name]) => answerHeaders.test(name))
-    return { reply: 'raw', status: answer.status, headers: shown, body: answer.body }
-  } catch (error) {
-    if (raw.signal.aborted) throw error
-    throw Object.assign(new PlatformError('bad_gateway', 'the model could not be reached'), {
-      cause: error,
-    })
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * Models that run without a model card: the offline model, and the catalog models of providers whose keys the operator
- * has set.
+ * Models that run without a model card: the offline model, and the catalog models that the operator's keys, clouds and
+ * gateways serve.
  */
 import { runOnce } from '@steward/base/shared-runs.ts'
 import { listCatalogModels, findModel } from '@steward/model/catalog.ts'
@@ -8,7 +8,8 @@ import { offlineModel } from '@steward/model/offline.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
 import type { ModelFacts } from '@steward/model/spec.ts'
 import type { Listing, Paging } from '../../ground/core/text/page.ts'
-import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+import type { OperatorModels } from '../../resources/model-cards/fallback.ts'
+import { providerOf } from '../../resources/model-cards/fallback.ts'
 import { findPrice, priceOfOffline } from '../../resources/model-cards/prices.ts'
 
 export type KnownModel = {
@@ -27,18 +28,24 @@ export type KnownModels = () => Promise<readonly KnownModel[]>
 
 /** Ordered by id. The catalog is read once. */
 export const knownModels = (
-  keys: FallbackKeys,
+  operator: OperatorModels,
   hasOffline: boolean,
   prices: PriceTable,
-): KnownModels => runOnce(() => read(keys, hasOffline, prices))
+): KnownModels => runOnce(() => read(operator, hasOffline, prices))
 
 async function read(
-  keys: FallbackKeys,
+  { fallbackKeys, modelProviders }: OperatorModels,
   hasOffline: boolean,
   prices: PriceTable,
 ): Promise<readonly KnownModel[]> {
-  const providers = (['anthropic', 'openai', 'google'] as const).filter((each) => keys[each])
-  const found = await Promise.all(providers.map((each) => ofProvider(each, prices)))
+  const makers = ['anthropic', 'openai', 'google'] as const
+  const found = await Promise.all(
+    makers.map(async (maker) => {
+      if (!fallbackKeys[maker] && modelProviders.length === 0) return []
+      const models = await ofProvider(maker, prices)
+      return models.filter(({ id }) => fallbackKeys[maker] ?? providerOf(modelProviders, id))
+    }),
+  )
   const all = [...(hasOffline ? [offline(prices)] : []), ...found.flat()]
   return all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }

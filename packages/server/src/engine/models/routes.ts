@@ -14,7 +14,7 @@ import { defaultLimit, buildPage, readPaging, wholePage } from '../../ground/cor
 import type { TenantRef } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+import type { OperatorModels } from '../../resources/model-cards/fallback.ts'
 import { priceOfCard } from '../../resources/model-cards/prices.ts'
 import type { CardRow } from '../../resources/model-cards/store.ts'
 import { modelCardStore } from '../../resources/model-cards/store.ts'
@@ -26,10 +26,11 @@ import { rows } from '../../ground/database/rows.ts'
 const models = section('Models', ['workspace'], '/v1/models')
 const listing = section('Models', ['workspace'], '/v1/ext/models/list')
 
-type ModelRouteDeps = { fallbackKeys: FallbackKeys; offlineModel: boolean; prices: PriceTable }
+type ModelRouteDeps = OperatorModels & { offlineModel: boolean; prices: PriceTable }
 
-export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDeps): Route[] {
-  const known = knownModels(fallbackKeys, offlineModel, prices)
+export function modelRoutes({ offlineModel, prices, ...operator }: ModelRouteDeps): Route[] {
+  const { fallbackKeys } = operator
+  const known = knownModels(operator, offlineModel, prices)
   const priced = async (model: CardRow | KnownModel): Promise<ModelWithPrice> =>
     'model_id' in model ? { ...model, price: await priceOfCard(model, prices) } : model
 

@@ -67,7 +67,8 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
           limits: { largest: 1000, turn: 2500 },
           quotas: limitsFor('off', ground, { stored_bytes: 1 << 20 }).quotas,
         })
-        const start = () => made.kind({ session, folder: own } as MountTarget)
+        const start = () =>
+          made.kind({ session, folder: own, row: { outputs_path: null } } as MountTarget)
         const job = () => leftOutputsJob({ ...ground, outputs: made, folder }).run(never)
         return { ...made, keeping, start, job }
       },

@@ -7,7 +7,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openFolder } from '@steward/space/working-folder/opened-folder.ts'
+import { outputsPath } from '@steward/sandbox/sandbox.ts'
+import { openAlong, openFolder } from '@steward/space/working-folder/opened-folder.ts'
+import { outputsBelowWorkspace } from '@steward/space/working-folder/outputs.ts'
 import { outputName } from '@steward/protocol/outputs.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
@@ -66,10 +68,13 @@ export function outputPublisher(deps: PublishDeps) {
   /** Attempts that are under way. The end of a turn and the job never publish one session at a time. */
   const underWay = new Map<string, Promise<void>>()
 
-  const kind: MountKind = async ({ session, folder }) => {
+  const kind: MountKind = async ({ session, folder, row: { outputs_path } }) => {
     await mkdir(folder, { recursive: true })
     await writeFile(markPath(folder), '')
-    return { ended: async () => void states.delete(session) }
+    return {
+      ...(outputs_path !== null && outputsBelowWorkspace(outputs_path)),
+      ended: async () => void states.delete(session),
+    }
   }
 
   async function attempt(turned: FinishedTurn, isRunning: boolean): Promise<void> {
@@ -77,10 +82,13 @@ export function outputPublisher(deps: PublishDeps) {
     if (!isRunning && (!existsSync(markPath(own)) || !(await deps.isHere(turned)))) return
     const state = states.get(session) ?? { stamps: new Map(), told: new Set() }
     if (isRunning) states.set(session, state)
-    const root = await openFolder(join(own, 'outputs'))
+    const { tenant } = turned
+    const { read } = await deps.databases.open(tenant)
+    const path = await outputStore(read).path(tenant, session)
+    const root = await openOutputs(own, path)
     let isAll = true
     try {
-      if (root) isAll = await publishAll(deps, turned, root, state)
+      if (root) isAll = await publishAll(deps, { ...turned, path }, root, state)
     } finally {
       await root?.close()
     }
@@ -126,10 +134,27 @@ export function outputPublisher(deps: PublishDeps) {
 
 export type OutputPublisher = ReturnType<typeof outputPublisher>
 
+/** Opens the folder on this host that has this path in the sandbox. Follows no link that the session has made. */
+async function openOutputs(own: string, path: string | null): Promise<FileHandle | undefined> {
+  if (path === null) return openFolder(join(own, 'outputs'))
+  const root = await openFolder(own)
+  try {
+    const found = root && (await openAlong(root, path.slice(1).split('/')))
+    if (found && (await found.stat()).isDirectory()) return found
+    await found?.close()
+    return undefined
+  } finally {
+    await root?.close()
+  }
+}
+
+/** `path`: of the outputs in the sandbox, where it is another one than `/mnt/session/outputs`. */
+type PublishedTurn = FinishedTurn & { path: string | null }
+
 /** Returns false when something is left for the end of the next turn. */
 async function publishAll(
   deps: PublishDeps,
-  turned: FinishedTurn,
+  turned: PublishedTurn,
   root: FileHandle,
   state: PublishState,
 ): Promise<boolean> {
@@ -188,7 +213,7 @@ const nothingKept: StoredOutputs = { kept: new Set(), isOurs: false }
  */
 async function write(
   { databases, keeping, clock }: PublishDeps,
-  { tenant, session, generation }: FinishedTurn,
+  { tenant, session, generation, path }: PublishedTurn,
   {
     copies,
     left,
@@ -216,7 +241,7 @@ async function write(
       return true
     })
     const unsaid = news([...left, ...over], state)
-    const events = unsaid.length > 0 ? [{ event: warningOf(unsaid) }] : []
+    const events = unsaid.length > 0 ? [{ event: warningOf(path ?? outputsPath, unsaid) }] : []
     const { owner, status, ...head } = await getHeadForUpdate(tx, tenant, session)
     const isHeld = owner === database.owners.self || owner === null
     if (status === 'deleted' || head.generation !== generation || !isHeld)
@@ -248,9 +273,9 @@ const lineOf = ({ path, why }: SkippedOutput): string => `${path}: ${why}`
 const news = (left: readonly SkippedOutput[], { told }: PublishState): SkippedOutput[] =>
   left.filter((each) => !told.has(lineOf(each)))
 
-function warningOf(left: readonly SkippedOutput[]): NewEvent {
+function warningOf(folder: string, left: readonly SkippedOutput[]): NewEvent {
   const lines = left.slice(0, mostTold).map(lineOf)
   const more = left.length > mostTold ? `; and ${left.length - mostTold} others` : ''
-  const message = `not published of /mnt/session/outputs: ${lines.join('; ')}${more}`
+  const message = `not published of ${folder}: ${lines.join('; ')}${more}`
   return { id: newId('event'), type: 'session.warning', reason: 'output_not_published', message }
 }

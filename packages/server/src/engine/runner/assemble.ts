@@ -3,12 +3,14 @@
  * it.
  */
 import { readCompaction } from '@steward/harness/compaction/settings.ts'
-import type { ToolHost } from '@steward/harness/prompt.ts'
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { NetworkReach, ToolHost } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import { newId } from '../../ground/core/text/ids.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
@@ -38,6 +40,8 @@ export type AssemblyParts = Ground & {
   sandboxPool: SandboxPool
   blobs: Blobs
   resolveModel: ResolveModel
+  /** What workspaces allow now. */
+  rules: Rules
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
   skills: SessionSkills
   kinds: ResourceKinds
@@ -49,6 +53,11 @@ type AssemblyDeps = AssemblyParts & WebDeps & { toolHost: ToolHost }
 
 /** The W3C Trace Context of the turn that a session has now; undefined where nobody traces it. */
 export type TraceparentOf = (session: string) => string | undefined
+
+const reachOf = ({ limited, allowlist, denylist }: EnvironmentRecord): NetworkReach => ({
+  allow: limited ? allowlist : null,
+  deny: denylist,
+})
 
 const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
@@ -71,7 +80,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
     const found = await sessionStore(read).forTurn(tenant, session)
     const { environment, hasResources } = found
     const ofThread = await loadThreadAgent({ database, clock }, work, found.session)
-    const { agent, row, team, prompt } = ofThread
+    const { agent, row, team, parts: own } = ofThread
     const [resolved, history, tokens, ofResources, ofSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, work),
@@ -107,20 +116,15 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       web: createWebAccess(deps, egress, tenant),
       commandSecrets: (words) => egress.commandSecrets(words),
     })
-    const ofWorker = isElsewhere ? await ownTools(read, tenant, session, agent) : []
+    const ofWorker = isElsewhere ? await ownTools(read, deps.rules, { tenant, session }, agent) : []
     const toolHost = toolHostOf(declared)
     const parts: AssembledTurn = {
       system: systemPrompt({
         agent: agent.system,
         toolHost,
-        reach: {
-          allow: environment.limited ? environment.allowlist : null,
-          deny: environment.denylist,
-        },
-        parts: [
-          ...(prompt === undefined ? [] : [prompt]),
-          ...[...ofResources.map((part) => part(toolHost)), ...ofSkills(toolHost)],
-        ],
+        outputs: found.session.outputs_path,
+        reach: reachOf(environment),
+        parts: [...own, ...[...ofResources.map((part) => part(toolHost)), ...ofSkills(toolHost)]],
       }),
       history,
       model: resolved.model,
@@ -131,6 +135,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       changed: () => space.changed(),
       announced: () => space.announced(),
       cacheKey: thread ?? session,
+      answerSchema: ofThread.answerSchema,
       traceparent: () => traceparentOf(session),
       harness: agent.harness,
       compaction: readCompaction(agent),
@@ -152,6 +157,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       ...(toolHost && { sandbox: space.sandbox }),
       rested: () => space.rested(),
       release: () => space.giveBack(),
+      readHistory: () => known.of(read, work),
     }
   }
 

@@ -14,6 +14,8 @@ import { recoveryLane } from './recovery-lane.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 
+const noneJoins = () => Promise.reject(new Error('no message joins a turn'))
+
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 
 /** A drain of one session whose turns run as given; the harness is the part that varies. */
@@ -40,12 +42,14 @@ async function drained(
         isElsewhere: false,
         rested: async () => {},
         release: () => {},
+        readHistory: noneJoins,
       },
     abandon: async () => {},
     remove: async () => {},
   }
   const never = new AbortController().signal
   const signals = {
+    takeNews: () => false,
     stopping: never,
     cut: never,
     wake: () => {},

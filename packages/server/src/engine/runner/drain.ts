@@ -10,12 +10,13 @@ import { claimHead } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import { isOfTurn } from '../../sessions/log/head.ts'
+import { lastSteering } from '../../sessions/log/inbox.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { sendFrames } from '../../sessions/log/topics.ts'
-import { finishTurn } from './finish-turn.ts'
+import { finishTurn, joinMessages } from './finish-turn.ts'
 import type { FailedEnd } from './failed-turn.ts'
-import { failedTurnBy, failedTurn } from './failed-turn.ts'
+import { EventNotStored, failedTurnBy, failedTurn } from './failed-turn.ts'
 import { expireLease, leaveSession } from './lease-end.ts'
 import { turnStop, createTurnSleep } from './turn-stop.ts'
 import { frameSender } from './frames.ts'
@@ -192,6 +193,8 @@ async function turn(
   const { begun } = step
   const leaving = turnStop(signals, crew, open)
   const signal = AbortSignal.any([stop.signal, leaving.signal])
+  let { head } = step
+  let mayHaveNews = step.hasWaiting === true
   const steps = deps.runTurn({
     ...assembled.parts,
     open,
@@ -199,13 +202,19 @@ async function turn(
     sleep: createTurnSleep(deps, signals),
     isLeft: () => signals.stopping.aborted,
     output: callOutput(bus, thread ?? session),
+    joined: async () => {
+      if (!mayHaveNews && !signals.takeNews()) return undefined
+      mayHaveNews = false
+      if (!(await joinedHere(deps, lease))) return undefined
+      head = undefined
+      return assembled.readHistory()
+    },
     accepted: () => acceptedEvent(database.read, lease).catch(() => undefined),
     ...(begun ? { begun } : {}),
     ...(step.isBudgeted && { mayAsk: () => hasBudgetLeft(database.read, lease) }),
   })
   // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
   let coming = steps.next()
-  let { head } = step
   setImmediate(late.publish)
   const frames = frameSender((list) => sendFrames(bus, thread ?? session, list), deps.running)
   try {
@@ -242,6 +251,16 @@ async function turn(
     stop.abort('the turn is over')
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
     assembled.release()
+  }
+}
+
+/** Throws `EventNotStored` when the database fails. */
+async function joinedHere({ database, clock }: ThreadDeps, lease: SessionLease): Promise<boolean> {
+  try {
+    if ((await lastSteering(database.read, lease)) === undefined) return false
+    return await database.write((tx) => joinMessages(tx, lease, clock.now()))
+  } catch (cause) {
+    throw new EventNotStored(cause)
   }
 }
 

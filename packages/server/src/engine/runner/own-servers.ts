@@ -2,6 +2,8 @@
 import { offerWorkerTools, toolRoom } from '@steward/harness/tools/mcp/offer-tools.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
+import { namesOfServer } from '../../resources/agents/rules.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
@@ -33,14 +35,23 @@ export async function ownServers(
   return readiness
 }
 
+/** A list may have changed since the session began. The worker's process runs on, and no turn has its tools. */
+async function allowedServers(rules: Rules, tenant: string, agent: SessionAgent) {
+  const servers = stdioServersOf(agent)
+  const refusals = await Promise.all(
+    servers.map(async (server) => rules.refusal(tenant, 'mcp_servers', namesOfServer(server))),
+  )
+  return servers.filter((_, index) => refusals[index] === undefined)
+}
+
 /** The tools of the worker's servers, in the order of the agent's servers: a prompt cache matches from the tools on. */
 export async function ownTools(
   read: Reads,
-  tenant: string,
-  session: string,
+  rules: Rules,
+  { tenant, session }: SessionRef,
   agent: SessionAgent,
 ): Promise<Tool[]> {
-  const own = stdioServersOf(agent)
+  const own = await allowedServers(rules, tenant, agent)
   const report = own.length > 0 && (await stdioStore(read).report(tenant, session))
   if (!report) return []
   const room = toolRoom()

@@ -95,12 +95,16 @@ export async function finishPlainTurn(
     return 'rest'
   const seen = await readSnapshot(database.read, lease.tenant, lease.session)
   if (!seen?.queue || seen.hasOpenCalls || seen.hasEndpoint) return undefined
-  if (!isHeld(seen.head, lease.fence) || seen.queue.some(isInterrupt)) return undefined
+  if (!isHeld(seen.head, lease.fence) || concernsTurn(seen.queue)) return undefined
   if (hasOpenOutcome(seen.head) || seen.head.threads > 0) return undefined
   const more = seen.queue.length > 0
   if (!(await endOnto(database, lease, seen.head, { ...end, more, now }))) return undefined
   return more ? 'more' : 'rest'
 }
+
+/** True when an interrupt waits, or a message that joins the turn. */
+const concernsTurn = (queue: NonNullable<Snapshot['queue']>): boolean =>
+  queue.some(isInterrupt) || queue[0]?.steers === true
 
 const endsPlainly = ({ stop, last, isElsewhere = true }: TurnEnding): boolean =>
   stop.type === 'end_turn' &&

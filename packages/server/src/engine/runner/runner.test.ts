@@ -23,6 +23,8 @@ import { postEvents } from '../../sessions/events/post.ts'
 import type { TurnAssembly } from './turn-deps.ts'
 import { createRunner } from './runner.ts'
 
+const noneJoins = () => Promise.reject(new Error('no message joins a turn'))
+
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
 
@@ -50,7 +52,13 @@ const assembled = {
   assemble: async (): Promise<TurnAssembly> => ({
     ok: true,
     model: { name: 'priced', price: null },
-    ...{ parts, isElsewhere: false, rested: async () => {}, release: () => {} },
+    ...{
+      parts,
+      isElsewhere: false,
+      rested: async () => {},
+      release: () => {},
+      readHistory: noneJoins,
+    },
   }),
   abandon: async () => {},
   remove: async () => {},
@@ -154,7 +162,12 @@ describe('a runner', () => {
           ok: true,
           parts: { ...parts, cacheKey: session },
           model: { name: 'priced', price: null },
-          ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
+          ...{
+            isElsewhere: false,
+            rested: async () => {},
+            release: () => {},
+            readHistory: noneJoins,
+          },
         }),
         runTurn: async function* ({ cacheKey }) {
           await new Promise<void>((end) => {

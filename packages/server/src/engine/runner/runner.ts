@@ -31,6 +31,8 @@ type RunningSession = {
   work: WorkNotice
   /** True when a notification came during the drain, so that the session must be drained again. */
   again: boolean
+  /** True when something may have come to the session since its turn last looked. */
+  hasNews: boolean
   /** Number of failed drains in a row before this one. */
   failures: number
   /** Functions that interrupt the running turn, by thread; undefined stands for the primary thread. */
@@ -46,6 +48,7 @@ const createRun = (work: WorkNotice, slot: SessionSlot, failures: number): Runni
   slot,
   failures,
   again: false,
+  hasNews: false,
   interrupts: new Map(),
   wake: () => {},
   done: Promise.resolve(),
@@ -128,6 +131,11 @@ const signalsOf = (
 ) => ({
   interrupt: (abort: () => void, thread?: string) => interrupts.begin(abort, thread),
   wake: (look: () => Promise<void>) => (each.wake = () => guard(look)),
+  takeNews() {
+    const { hasNews } = each
+    each.hasNews = false
+    return hasNews
+  },
   slot: each.slot,
 })
 
@@ -164,7 +172,7 @@ export function createRunner(deps: RunnerDeps) {
   function start(work: WorkNotice, dead: readonly string[] = [], failures = 0): void {
     const known = running.get(work.session)
     if (known) {
-      known.again = true
+      Object.assign(known, { again: true, hasNews: true })
       known.wake()
       return
     }

@@ -13,6 +13,8 @@ import { createRunner } from './runner.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 
+const noneJoins = () => Promise.reject(new Error('no message joins a turn'))
+
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
 const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
@@ -47,7 +49,7 @@ async function pausing({ database, bus }: TestDatabase, total: number) {
       ok: true,
       parts: { ...parts, cacheKey: session },
       model: { name: 'priced', price: null },
-      ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
+      ...{ isElsewhere: false, rested: async () => {}, release: () => {}, readHistory: noneJoins },
     }),
     runTurn: async function* ({ cacheKey, sleep, signal }) {
       if (cacheKey === one) {

@@ -16,6 +16,8 @@ import { recoveryLane } from './recovery-lane.ts'
 import type { DrainDeps } from './turn-deps.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 
+const noneJoins = () => Promise.reject(new Error('no message joins a turn'))
+
 type Meanwhile = (world: {
   database: Database
   session: string
@@ -54,6 +56,7 @@ async function takenUp(database: Database, meanwhile: Meanwhile) {
       parts: {} as never,
       rested: async () => {},
       release: () => {},
+      readHistory: noneJoins,
     }),
     abandon: async () => {},
     remove: async () => {},
@@ -65,6 +68,7 @@ async function takenUp(database: Database, meanwhile: Meanwhile) {
     {
       ...{ stopping: never, cut: never, wake: () => {} },
       interrupt: (call) => (abort = call),
+      takeNews: () => false,
       slot: { leave: () => {}, hold: async () => {}, pause: async () => {} },
     },
     [],

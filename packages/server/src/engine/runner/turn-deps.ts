@@ -1,4 +1,5 @@
 /** Dependencies and inputs of a session's turns and evaluations. */
+import type { History } from '@steward/harness/history.ts'
 import type { RunTurn, Turn } from '@steward/harness/turn.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
@@ -46,7 +47,7 @@ export type ThreadStart = string | (() => void)
 export type ThreadDeps = DrainDeps & { crew: Crew; steps: LateNotices }
 
 /** Everything of a turn besides its open calls and its time. */
-export type AssembledTurn = Omit<Turn, 'open' | 'signal' | 'sleep'>
+export type AssembledTurn = Omit<Turn, 'open' | 'signal' | 'sleep' | 'joined'>
 
 export type TurnAssembly =
   /** `rested` is called when the turn is over and before its end is stored. `release` is called in every case. */
@@ -62,6 +63,8 @@ export type TurnAssembly =
       sandbox?: () => Promise<Sandbox>
       rested: () => Promise<void>
       release: () => void
+      /** The history from everything in the log so far. */
+      readHistory: () => Promise<History>
     }
   | { ok: false; failure: SessionFailure }
 
@@ -74,6 +77,8 @@ export type TurnSignals = {
   interrupt: (abort: () => void, thread?: string) => void
   /** Takes the function that is called when something comes to the session. */
   wake: (look: () => Promise<void>) => void
+  /** True when something may have come to the session since the last call. */
+  takeNews: () => boolean
   slot: Pick<SessionSlot, 'leave' | 'hold' | 'pause'>
   /** Says that the turn has kept something. */
   progressed?: () => void

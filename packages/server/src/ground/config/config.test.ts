@@ -39,8 +39,12 @@ describe('the configuration', () => {
       sandboxDir: './data/sandboxes',
       rootSecret: secret.PLATFORM_ROOT_SECRET,
       previousRootSecret: undefined,
+      rootSecretKeyService: undefined,
+      secretManagers: undefined,
       repositoryBytes: 2048 * 1024 * 1024,
       repositoryHosts: [],
+      allowed: { mcp_servers: [], models: [], webhooks: [], images: [] },
+      retentionDays: { usual: {}, most: {} },
       rateLimits: undefined,
       apiKey: undefined,
       databaseUrl: undefined,
@@ -99,6 +103,10 @@ describe('the configuration', () => {
       sandboxCpus: 2,
       stopMs: 20_000,
       sessionSecret: undefined,
+      oauthClients: {},
+      agentIdentityIssuer: undefined,
+      signInOnly: undefined,
+      companyProviders: [],
       identityProviders: [],
       integrations: {
         publicUrl: undefined,
@@ -132,9 +140,21 @@ describe('the configuration', () => {
       },
       mail: { smtpUrl: undefined, from: undefined },
       metrics: { port: undefined, host: '127.0.0.1' },
-      traces: {
+      otlp: {
         endpoint: undefined,
-        own: undefined,
+        headers: undefined,
+        tracesExporter: 'otlp',
+        metricsExporter: 'none',
+        metricsEveryMs: 60_000,
+        logsExporter: 'none',
+        metricsEndpoint: undefined,
+        logsEndpoint: undefined,
+        tracesEndpoint: undefined,
+      },
+      messagesApi: false,
+      modelSessionIds: false,
+      auditStream: undefined,
+      traces: {
         sampler: 'parentbased_always_on',
         share: 1,
       },
@@ -142,6 +162,8 @@ describe('the configuration', () => {
       offlineModel: true,
       prices: new Map(),
       offlineThinkMs: 250,
+      modelProviders: [],
+      cloudIdentityWorkspaces: [],
       modelAnswerMs: 3_600_000,
       modelSilenceMs: 300_000,
       logLevel: 'info',
@@ -389,5 +411,32 @@ describe('the configuration', () => {
       REPOSITORY_HOSTS: 'https://hunter2@git.example',
     }).join()
     assert.ok(text.includes('DATABASE_URL') && !text.includes('hunter2'))
+  })
+
+  it('reads lists of what workspaces may name, and days by kind, and names the part that is wrong', () => {
+    const { allowed, retentionDays } = config({
+      ALLOWED_MODELS: 'offline, anthropic/claude-*',
+      ALLOWED_MCP_SERVERS: '*.example.com,stdio:files',
+      RETENTION_DAYS: 'sessions:90, files:30',
+      RETENTION_MAX_DAYS: 'sessions:365',
+    })
+    assert.deepEqual(allowed.models, ['offline', 'anthropic/claude-*'])
+    assert.deepEqual(allowed.mcp_servers, ['*.example.com', 'stdio:files'])
+    assert.deepEqual(retentionDays, { usual: { sessions: 90, files: 30 }, most: { sessions: 365 } })
+    const wrong: [string, string, RegExp][] = [
+      ['ALLOWED_WEBHOOKS', 'hooks.example/path', /"hooks\.example\/path" must be a host/],
+      [
+        'ALLOWED_WEBHOOKS',
+        'https://x.example/*',
+        /"https:\/\/x\.example\/\*" has a \* in its path/,
+      ],
+      ['RETENTION_DAYS', 'session:90', /"session:90" is not kind:days; the kinds are sessions, /],
+      ['RETENTION_DAYS', 'files:0', /"files:0": keep for 1 to 36500 days/],
+      ['RETENTION_MAX_DAYS', 'files:1,files:2', /files is named twice/],
+    ]
+    for (const [name, value, why] of wrong) {
+      const read = readConfig({ ...secret, [name]: value })
+      assert.match(read.ok ? '' : read.problems.join(), why)
+    }
   })
 })

@@ -1,6 +1,7 @@
 /** Reads the configuration from what is given for the settings, or the problems of all wrong settings. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { serverCommand } from '@steward/base/own-command.ts'
 import { gatherSettings } from '@steward/base/settings/gather.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { SettingSources } from '@steward/base/settings/sources.ts'
@@ -12,6 +13,7 @@ import { usualPostgresLimits } from '../core/postgres-client.ts'
 import type { PriceTable } from '@steward/model/price.ts'
 import { readPrices } from './prices.ts'
 import { serverProgram } from './settings.ts'
+import { wrappedRootSecret } from './wrapped-root-secret.ts'
 
 type ServerValues = SettingsValues<typeof serverProgram.settings>
 
@@ -35,7 +37,14 @@ function configOf(
   { stores, egressConnections, modelPrices: _path, ...given }: ServerValues,
   prices: PriceTable,
 ) {
-  const { databaseLimits, checkpoints, fallbackKeys, shares, webhooks } = given
+  const {
+    databaseLimits,
+    checkpoints,
+    fallbackKeys,
+    shares,
+    webhooks,
+    companyProviders = [],
+  } = given
   const openFiles = openFilesLimit()
   const streams = shares.streams ?? Math.min(Math.floor(openFiles / 2), 50_000)
   return {
@@ -62,8 +71,10 @@ function configOf(
     },
     /** Connections of callers: the streams, and an eighth of the files for all else. The others stay free. */
     callerConnections: streams + Math.min(Math.floor(openFiles / 8), 16_384),
-    identityProviders: buildIdentityProviders(given.identityProviders),
+    companyProviders,
+    identityProviders: buildIdentityProviders(given.identityProviders, companyProviders),
     webhooks: { ...webhooks, hint: hintOf(webhooks.hint) },
+    modelProviders: given.modelProviders ?? [],
     fallbackKeys: {
       anthropic: fallbackOf(fallbackKeys.anthropic),
       openai: fallbackOf(fallbackKeys.openai),
@@ -121,6 +132,24 @@ function hintProblems(environment: ProcessVariables): string[] {
       ]
 }
 
+/** A root secret and its key service go together: nothing falls back to a secret in the clear. */
+function keyServiceProblems(environment: ProcessVariables): string[] {
+  const { rootSecret, previousRootSecret, rootSecretKeyService } = serverProgram.settings
+  const isWrapped = ({ name }: { name: string }) =>
+    wrappedRootSecret.read(environment[name] ?? '') !== undefined
+  const secret = rootSecret.name
+  const service = rootSecretKeyService.name
+  if (!environment[service])
+    return [rootSecret, previousRootSecret]
+      .filter(isWrapped)
+      .map(({ name }) => `${name} is wrapped by a key service: name the service by ${service}`)
+  return environment[secret] && !isWrapped(rootSecret)
+    ? [
+        `${secret} holds the secret itself, and ${service} is set: run \`${serverCommand} wrap-root-secret\`, and put what it prints in place of the secret`,
+      ]
+    : []
+}
+
 /** Problems of a `BUS_URL` without a Postgres. */
 function busProblems(environment: ProcessVariables): string[] {
   const { busUrl, databaseUrl } = serverProgram.settings
@@ -131,10 +160,60 @@ function busProblems(environment: ProcessVariables): string[] {
     : []
 }
 
+/** Problems of a sign-in at providers that lacks a provider, or the URL to which they send the browser back. */
+function signInProblems(environment: ProcessVariables): string[] {
+  const { identityProviders, companyProviders, publicUrl, signInOnly } = serverProgram.settings
+  const read = companyProviders.read(environment)
+  const company = read.ok ? (read.value ?? []) : []
+  const ofCompany = company.some(({ client }) => client !== undefined)
+  const isAny =
+    ofCompany || Object.values(identityProviders).some(({ clientId }) => environment[clientId.name])
+  return [
+    ...(ofCompany && !environment[publicUrl.name]
+      ? [
+          `${companyProviders.name} needs ${publicUrl.name}: providers send people back to it, who sign in there`,
+        ]
+      : []),
+    ...(environment[signInOnly.name] && !isAny
+      ? [`${signInOnly.name} needs an identity provider: nobody could sign in`]
+      : []),
+  ]
+}
+
+/** Problems of a stream of the audit, or of records, to a collector that nobody named. */
+function collectorProblems(environment: ProcessVariables): string[] {
+  const { otlp, auditStream } = serverProgram.settings
+  const needs = [
+    {
+      by: auditStream.name,
+      isAsked: environment[auditStream.name] === 'otlp',
+      own: otlp.logsEndpoint,
+    },
+    {
+      by: otlp.logsExporter.name,
+      isAsked: environment[otlp.logsExporter.name] === 'otlp',
+      own: otlp.logsEndpoint,
+    },
+    {
+      by: otlp.metricsExporter.name,
+      isAsked: environment[otlp.metricsExporter.name] === 'otlp',
+      own: otlp.metricsEndpoint,
+    },
+  ]
+  return needs.flatMap(({ by, isAsked, own }) =>
+    !isAsked || environment[otlp.endpoint.name] || environment[own.name]
+      ? []
+      : [`${by}: otlp needs ${otlp.endpoint.name}, the address of the collector`],
+  )
+}
+
 /** Problems of settings that need others. */
 const dependencyProblems = (environment: ProcessVariables): string[] => [
+  ...signInProblems(environment),
   ...hintProblems(environment),
   ...busProblems(environment),
+  ...keyServiceProblems(environment),
+  ...collectorProblems(environment),
   ...providerProblems(environment),
   ...appProblems(environment),
 ]

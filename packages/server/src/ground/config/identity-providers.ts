@@ -1,5 +1,6 @@
 /** The identity providers that the settings name. */
 import type { SettingsValues } from '@steward/base/settings/setting.ts'
+import type { CompanyProvider } from './company-providers.ts'
 import type { signInProviders } from './sections/sign-in.ts'
 
 export type IdentityProvider = {
@@ -10,12 +11,16 @@ export type IdentityProvider = {
   clientId: string
   /** SECRET: never logged. */
   clientSecret: string
+  scopes: readonly string[]
+} & (NamedEndpoints | { issuer: string })
+
+/** Endpoints that the settings name. Those of an issuer are found by discovery. */
+export type NamedEndpoints = {
   authorizationUrl: string
   tokenUrl: string
   userInfoUrl: string
   /** URL with the person's verified mail addresses, when the profile does not have them. */
   emailsUrl?: string
-  scopes: readonly string[]
 }
 
 const google = {
@@ -50,12 +55,28 @@ function genericOf({ oidc }: ProviderSettings): IdentityProvider[] {
   return [{ id: 'oidc', name, ...client, authorizationUrl, tokenUrl, userInfoUrl, scopes }]
 }
 
-export function buildIdentityProviders(given: ProviderSettings): IdentityProvider[] {
+/** `company`: the providers of `IDENTITY_PROVIDERS`, of which some sign people in. */
+export function buildIdentityProviders(
+  given: ProviderSettings,
+  company: readonly CompanyProvider[],
+): IdentityProvider[] {
   const ofGoogle = clientOf(given.google)
   const ofGithub = clientOf(given.github)
   return [
     ...(ofGoogle ? [{ ...google, ...ofGoogle }] : []),
     ...(ofGithub ? [{ ...github, ...ofGithub }] : []),
     ...genericOf(given),
+    ...company.flatMap(({ id, name, issuer, client }) =>
+      client === undefined
+        ? []
+        : {
+            id,
+            name,
+            issuer,
+            clientId: client.id,
+            clientSecret: client.secret,
+            scopes: client.scopes,
+          },
+    ),
   ]
 }

@@ -1,6 +1,8 @@
 /** Every setting of the server. A setting stands in one place: its declaration in `sections/`. */
+import { companySecretSettings } from './sections/company-secrets.ts'
 import { integrationSettings } from './sections/integrations.ts'
 import { outboundSettings } from './sections/outbound.ts'
+import { ruleSettings } from './sections/rules.ts'
 import { servingSettings } from './sections/serving.ts'
 import { signInSettings } from './sections/sign-in.ts'
 import { sessionSettings } from './sections/sessions.ts'
@@ -11,8 +13,10 @@ export const serverProgram = {
     ...servingSettings,
     ...signInSettings,
     ...outboundSettings,
+    ...companySecretSettings,
     ...integrationSettings,
     ...sessionSettings,
+    ...ruleSettings,
   },
   /** Prefixes of this service and of the specification. */
   prefixes: [
@@ -26,6 +30,17 @@ export const serverProgram = {
       'STORE_',
       'FILES_',
     ],
-    ...['METRICS_', 'SIGN_IN_', 'PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
+    ...[
+      'METRICS_',
+      'SIGN_IN_',
+      'SECRET_',
+      'PEER_',
+      'REPOSITORY_',
+      'PACKAGE_',
+      'INTEGRATIONS_',
+      'VENDOR_',
+      'ALLOWED_',
+      'RETENTION_',
+    ],
   ],
 }

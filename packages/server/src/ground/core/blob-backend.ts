@@ -1,5 +1,5 @@
-import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
+import { parseJsonSetting } from './text/json-setting.ts'
 
 const word = z.string().min(1)
 const origin = z.string().refine((text) => {
@@ -38,15 +38,5 @@ export const storeBackendsSchema = () =>
 /** Where blobs are: a folder or a bucket. */
 export type BlobBackend = NonNullable<z.infer<typeof StoreBackends>['blobs']>
 
-/** Throws an error that names each wrong field and quotes no value, because one of the values is a secret. */
-export function parseStoreBackends(text: string): z.infer<typeof StoreBackends> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('is not JSON')
-  }
-  const parsed = parsedBy(StoreBackends, value)
-  if (parsed.ok) return parsed.value
-  throw new Error(parsed.problems)
-}
+export const parseStoreBackends = (text: string): z.output<typeof StoreBackends> =>
+  parseJsonSetting(StoreBackends, text)

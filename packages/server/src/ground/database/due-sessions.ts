@@ -66,6 +66,7 @@ type FirstTimes = Record<
   | 'lines'
   | 'uses'
   | 'changes'
+  | 'secrets'
   | 'files'
   | 'deliveries'
   | 'blobs'
@@ -95,6 +96,7 @@ export async function nextDueTime({ read }: Pick<Database, 'read'>): Promise<num
       (select min(0) from audit_lines where seq is null) as lines,
       (select min(0) from credential_uses where seq is null) as uses,
       (select min(0) from credential_changes where seq is null) as changes,
+      (select min(0) from secret_reads where seq is null) as secrets,
       (select min(due_ms) from webhook_deliveries where due_ms is not null) as deliveries,
       (select min(due_ms) from loose_blobs) as blobs,
       (select min(expires_at) from files where blob_key is not null) as files,

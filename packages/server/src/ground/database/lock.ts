@@ -78,4 +78,10 @@ export async function lockAdvisory(tx: Queries, what: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(tx)
 }
 
+/** Like `lockAdvisory`, beside others that hold the lock so. Waits for one that holds it alone. */
+export async function lockAdvisoryShared(tx: Queries, what: string): Promise<void> {
+  if (!isPostgres(tx)) return
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${what}, 0))`.execute(tx)
+}
+
 const isPostgres = (tx: Connection): boolean => dialectOf(tx) === 'postgres'

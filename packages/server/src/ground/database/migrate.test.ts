@@ -64,6 +64,12 @@ const addedColumns = [
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
+  ['api_keys', 'client_id'],
+  ['api_keys', 'role'],
+  ['members', 'provider_id'],
+  ['sign_ins', 'provider_id'],
+  ['sessions', 'outputs_path'],
+  ['inbox', 'steers'],
   ...(
     [
       'number',
@@ -80,11 +86,29 @@ const addedColumns = [
   ['publications', 'known_ids'],
 ] as const
 const addedIndexes = [
+  'api_keys_of_logins',
   'heads_changed',
   'heads_at_budget',
   'threads_rescheduling',
   'sessions_forked',
   'integration_deliveries_open',
+  'sessions_of_creators',
+]
+const addedTables = [
+  'session_waits',
+  'saved_views',
+  'subjects',
+  'provider_grants',
+  'oauth_tokens',
+  'oauth_requests',
+  'secret_reads',
+  'workspace_rules',
+  'holds',
+  'hold_marks',
+  'person_removals',
+  'message_requests',
+  'message_usage',
+  'audit_streams',
 ]
 
 /** What an earlier database has recorded once this version has opened it. */
@@ -94,7 +118,7 @@ const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 async function makeDatabase(testSetup: TestSetup, names: readonly string[]): Promise<void> {
   const database = await testSetup.open()
   await database.write(async (tx) => {
-    for (const name of ['session_waits', 'saved_views']) await tx.schema.dropTable(name).execute()
+    for (const name of addedTables) await tx.schema.dropTable(name).execute()
     for (const name of addedIndexes) await tx.schema.dropIndex(name).execute()
     for (const [table, column] of addedColumns)
       await tx.schema.alterTable(table).dropColumn(column).execute()

@@ -11,6 +11,12 @@ import * as archivedKeys from './migrations/0003-archived-keys.ts'
 import * as waits from './migrations/0004-waits.ts'
 import * as shownFacts from './migrations/0005-shown-facts.ts'
 import * as forks from './migrations/0006-forks.ts'
+import * as identities from './migrations/0007-identities.ts'
+import * as oauth from './migrations/0008-oauth.ts'
+import * as secretReads from './migrations/0010-secret-reads.ts'
+import * as rules from './migrations/0011-rules.ts'
+import * as messages from './migrations/0012-messages.ts'
+import * as secondWire from './migrations/0013-second-wire.ts'
 import * as integrationAnswers from './migrations/0014-integration-answers.ts'
 
 const first = '0001-tables'
@@ -27,6 +33,12 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0004-waits': waits,
   '0005-shown-facts': shownFacts,
   '0006-forks': forks,
+  '0007-identities+': identities,
+  '0008-oauth+': oauth,
+  '0010-secret-reads+': secretReads,
+  '0011-rules+': rules,
+  '0012-messages+': messages,
+  '0013-second-wire+': secondWire,
   '0014-integration-answers+': integrationAnswers,
 }
 

@@ -16,8 +16,10 @@ import { limitTables } from './tables/limits.ts'
 import { logTables } from './tables/log.ts'
 import { memoryTables } from './tables/memory.ts'
 import { modelCardTables } from './tables/model-cards.ts'
+import { oauthTables } from './tables/oauth.ts'
 import { outcomeTables } from './tables/outcomes.ts'
 import { peopleTables } from './tables/people.ts'
+import { ruleTables } from './tables/rules.ts'
 import { sessionTables } from './tables/sessions.ts'
 import { settingTables } from './tables/settings.ts'
 import { skillTables } from './tables/skills.ts'
@@ -46,8 +48,10 @@ export const tables = {
   ...logTables,
   ...memoryTables,
   ...modelCardTables,
+  ...oauthTables,
   ...outcomeTables,
   ...peopleTables,
+  ...ruleTables,
   ...sessionTables,
   ...settingTables,
   ...skillTables,

@@ -69,7 +69,10 @@ export type WorkspaceKeys = {
   /** Loads the key of the workspace once, and creates a missing key. Undefined: there is no such workspace. */
   hold(tenant: string): Promise<Seal | undefined>
   isHeld(tenant: string): boolean
-  /** Chooses the key by the first part of the context, the workspace. That key must be loaded. */
+  /**
+   * Chooses the key by the first part of the context, the workspace. That key must be loaded. An empty part: the value
+   * belongs to no workspace, and lies under the root key.
+   */
   seal: Seal
 }
 
@@ -102,7 +105,7 @@ export function workspaceKeys(
 
   function sealFor(context: string): Seal {
     const tenant = context.slice(0, context.indexOf('/'))
-    const seal = held.get(tenant)
+    const seal = tenant === '' ? root : held.get(tenant)
     if (seal) return seal
     throw new Error(`the key of the workspace ${tenant} is not held: it was deleted, or not opened`)
   }

@@ -2,7 +2,8 @@
 import { forbidden } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
 import { findRoleForShare } from '../database/lock.ts'
-import type { CallerKind, Principal } from './principal.ts'
+import type { Principal } from './principal.ts'
+import type { CallerKind } from './permissions.ts'
 import { mayCall } from './principal.ts'
 
 /**
@@ -14,10 +15,16 @@ export async function lockCaller(
   principal: Principal,
   needed: CallerKind,
 ): Promise<Principal> {
-  if (principal.kind !== 'user') return principal
+  if (principal.kind !== 'user' && principal.kind !== 'login') return principal
+  if (principal.kind === 'login' && principal.isSubject) return principal
   const role = (await findRoleForShare(tx, principal.tenant, principal.userId)) ?? null
-  const held = { ...principal, role }
-  if (!mayCall({ method: 'post', callers: [needed], answer: undefined }, held))
+  const held: Principal | undefined =
+    principal.kind === 'user'
+      ? { ...principal, role }
+      : role === null
+        ? undefined
+        : { ...principal, role }
+  if (!held || !mayCall({ method: 'post', callers: [needed], answer: undefined }, held))
     throw forbidden('your role in the workspace has changed and no longer allows this')
   return held
 }

@@ -34,7 +34,7 @@ import { holdOpen } from './open-answers.ts'
 import { readQuery } from './query.ts'
 import { createRawRequest } from './bodies/raw-body.ts'
 import type { RouteReply } from './reply.ts'
-import type { RateLimits } from './rate-limits.ts'
+import type { RateLimits, Verdict } from './rate-limits.ts'
 import { createRequestCounting } from './rate-limits.ts'
 import { isReply } from './reply.ts'
 import type { RawRequest, Route } from './route.ts'
@@ -149,11 +149,12 @@ async function answer(http: HttpContext, route: Route, answering: RequestDeps) {
 }
 
 async function respond(http: HttpContext, route: Route, answering: RequestDeps, held: TextHold[]) {
-  const { databases, requestId, rateLimits, audit } = answering
+  const { databases, requestId, rateLimits, audit, wire, clock } = answering
   const { incoming, outgoing } = http.env
   checkHead(incoming)
   const header = headerOf(incoming)
-  const counting = createRequestCounting(rateLimits, { route, outgoing })
+  const headersOf = (verdict: Verdict) => wire.rateLimitHeaders(verdict, clock.now())
+  const counting = createRequestCounting(rateLimits, { route, outgoing, headersOf })
   const address = clientAddress(incoming, answering)
   const calling = identifyCaller(header, route, http.req.param(), answering, counting.begin)
   const principal = await countFailures(calling, { ...answering, header, address })

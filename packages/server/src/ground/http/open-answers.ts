@@ -43,13 +43,25 @@ export function holdOpen(
 /** The key of a person's answers: sign-in and workspace, because the right to either may end. */
 export const signInAnswerKey = (signInId: string, tenant: string): string => `${signInId} ${tenant}`
 
-/** The sign-in and the workspace of such a key. Undefined for the id of an API key. */
-export function readSignInAnswerKey(id: string): { signInId: string; tenant: string } | undefined {
-  const [signInId, tenant] = id.split(' ')
-  return signInId === undefined || tenant === undefined ? undefined : { signInId, tenant }
+/** The key of the answers to a token of an identity provider. */
+const tokenAnswerKey = (hash: string, tenant: string): string => `token ${hash} ${tenant}`
+
+/** Whose answers a key names. */
+export type AnswerHolder =
+  | { kind: 'key' }
+  | { kind: 'sign-in'; signInId: string; tenant: string }
+  | { kind: 'token'; hash: string; tenant: string }
+
+export function readAnswerHolder(id: string): AnswerHolder {
+  const [first = '', second, third] = id.split(' ')
+  if (second === undefined) return { kind: 'key' }
+  return third === undefined
+    ? { kind: 'sign-in', signInId: first, tenant: second }
+    : { kind: 'token', hash: second, tenant: third }
 }
 
 function heldBy(principal: Principal): string | undefined {
   if (principal.kind === 'user') return signInAnswerKey(principal.signInId, principal.tenant)
+  if (principal.kind === 'subject') return tokenAnswerKey(principal.tokenHash, principal.tenant)
   return 'keyId' in principal ? principal.keyId : undefined
 }

@@ -1,9 +1,8 @@
 /** The kinds of callers and their rights. */
 import { forbidden } from '../core/errors.ts'
-
-/** Roles of a person in a workspace. A workspace key has one of the first three. */
-export const roles = ['viewer', 'member', 'admin', 'owner'] as const
-export type Role = (typeof roles)[number]
+import type { Role } from '../core/security/roles.ts'
+import type { CallerKind, RoleOperation } from './permissions.ts'
+import { permissions } from './permissions.ts'
 
 export type Principal =
   | {
@@ -21,6 +20,27 @@ export type Principal =
       userId: string
       signInId: string
       role: Role | null
+      name?: string
+    }
+  /** A person or a service with a token of a company's identity provider. */
+  | {
+      kind: 'subject'
+      tenant: string
+      subjectId: string
+      /** The hash of the token, for what it has open. */
+      tokenHash: string
+      role: Role
+      name: string
+    }
+  /** A client that acts for a person in one workspace, by OAuth. The role is the person's own at this moment. */
+  | {
+      kind: 'login'
+      tenant: string
+      keyId: string
+      /** The person, or the subject of a company's token that was exchanged for the login. */
+      userId: string
+      isSubject: boolean
+      role: Role
       name?: string
     }
   | {
@@ -49,18 +69,6 @@ export type Principal =
   /** A token for one MCP server of one session. */
   | { kind: 'mcp'; tenant: string; sessionId: string; server: string }
 
-/** Kinds of callers that a route names. `anyone` needs no credential. */
-export type CallerKind =
-  | 'anyone'
-  | 'workspace'
-  | 'admin'
-  | 'owner'
-  /** A signed-in person, with or without a workspace. */
-  | 'user'
-  | 'environment'
-  | 'claim'
-  | 'mcp'
-
 /** The part of a claim that a route opens to the worker. The path's parameters name the object. */
 export type ClaimScope = 'work' | KeyScope | StoreScope
 type StoreScope = 'store' | 'store write' | "session's stores"
@@ -72,6 +80,7 @@ export const isKeyScope = (scope: ClaimScope | undefined): scope is KeyScope =>
   scope !== undefined && keyScopes.includes(scope)
 
 export type ClaimPrincipal = Extract<Principal, { kind: 'claim' }>
+export type LoginPrincipal = Extract<Principal, { kind: 'login' }>
 
 /** The claim of a call. Throws for other callers. */
 export function requireClaim(principal: Principal): ClaimPrincipal {
@@ -79,17 +88,10 @@ export function requireClaim(principal: Principal): ClaimPrincipal {
   return principal
 }
 
-/** The kinds of callers whose routes each role may call, for reads and for changes. */
-const opens: Record<Role, { reads: readonly CallerKind[]; changes: readonly CallerKind[] }> = {
-  viewer: { reads: ['workspace'], changes: [] },
-  member: { reads: ['workspace'], changes: ['workspace'] },
-  admin: { reads: ['workspace', 'admin'], changes: ['workspace', 'admin'] },
-  owner: { reads: ['workspace', 'admin', 'owner'], changes: ['workspace', 'admin', 'owner'] },
-}
-
 /** The role of a caller. Null for a kind of caller without roles. */
 export function roleOf(principal: Principal): Role | null {
-  if (principal.kind === 'user') return principal.role
+  if (principal.kind === 'user' || principal.kind === 'login' || principal.kind === 'subject')
+    return principal.role
   if (principal.kind !== 'workspace') return null
   if (principal.readOnly) return 'viewer'
   return principal.admin ? 'admin' : 'member'
@@ -98,9 +100,22 @@ export function roleOf(principal: Principal): Role | null {
 const adminRoles: readonly (Role | null)[] = ['admin', 'owner']
 export const isAdmin = (principal: Principal): boolean => adminRoles.includes(roleOf(principal))
 
-/** The id that a change records: of the key or of the person. Empty for other callers. */
+/** True for a subject of a company's provider, by its token or by a login that the token was exchanged for. */
+export const isSubject = (principal: Principal): boolean =>
+  principal.kind === 'subject' || (principal.kind === 'login' && principal.isSubject)
+
+/** The person who calls, by a browser or by a client. Undefined for other callers. */
+export const personIdOf = (principal: Principal): string | undefined =>
+  principal.kind === 'user' || (principal.kind === 'login' && !principal.isSubject)
+    ? principal.userId
+    : undefined
+
+/** The id that a change records: of the key, of the person or of the subject. Empty for other callers. */
 export function actorOf(principal: Principal): string {
-  if (principal.kind === 'user') return principal.userId
+  const person = personIdOf(principal)
+  if (person !== undefined) return person
+  if (principal.kind === 'login') return principal.userId
+  if (principal.kind === 'subject') return principal.subjectId
   return principal.kind === 'workspace' ? principal.keyId : ''
 }
 
@@ -125,6 +140,7 @@ export type CallerRules = {
   /** `any`: the route passes on an answer of another server. */
   answer: unknown
   changesNothing?: boolean
+  operation?: RoleOperation
 }
 
 /** Finds the caller of a request. Throws `unauthorized`. */
@@ -137,9 +153,10 @@ export function mayCall(rules: CallerRules, principal: Principal): boolean {
   const { callers, method, answer, changesNothing = false } = rules
   if (principal.kind === 'user' && callers.includes('user')) return true
   const role = roleOf(principal)
-  if (role === null) return principal.kind !== 'user' && callers.includes(principal.kind)
+  if (role === null) return callers.some((caller) => caller !== 'user' && caller === principal.kind)
   // A GET that is passed on uses a credential of the session, which a viewer may not use.
   const isRead = changesNothing || (method === 'get' && answer !== 'any')
-  const opened = isRead ? opens[role].reads : opens[role].changes
-  return opened.some((caller) => callers.includes(caller))
+  const { reads, changes, operations } = permissions[role]
+  const isOpen = (isRead ? reads : changes).some((caller) => callers.includes(caller))
+  return isOpen || (rules.operation !== undefined && operations.includes(rules.operation))
 }

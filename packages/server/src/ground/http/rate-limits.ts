@@ -39,9 +39,16 @@ const isCounted = (route: Route, { kind }: Principal): boolean =>
 /** Counts a request of the route once, and sets the headers of its limits on any answer. */
 export function createRequestCounting(
   limits: RateLimits | undefined,
-  { route, outgoing }: { route: Route; outgoing: ServerResponse },
+  request: LimitedRequest,
 ): RequestCounting {
-  return limits ? countingBy(limits, route, outgoing) : uncounted
+  return limits ? countingBy(limits, request) : uncounted
+}
+
+/** `headersOf`: the headers that show a verdict. */
+type LimitedRequest = {
+  route: Route
+  outgoing: ServerResponse
+  headersOf: (verdict: Verdict) => Readonly<Record<string, string>>
 }
 
 /** The tenant, or the person when no workspace is chosen. */
@@ -57,7 +64,10 @@ type RequestCounting = {
 
 const uncounted: RequestCounting = { begin: () => {}, withBody: (_, parse) => parse() }
 
-function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse): RequestCounting {
+function countingBy(
+  limits: RateLimits,
+  { route, outgoing, headersOf }: LimitedRequest,
+): RequestCounting {
   const of = requestClassOf(route)
 
   function count(principal: Principal): void | Promise<void> {
@@ -73,9 +83,7 @@ function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse):
 
   function show(verdict: Verdict | undefined): void {
     if (!verdict) return
-    outgoing.setHeader('X-RateLimit-Limit', verdict.rate.limit)
-    outgoing.setHeader('X-RateLimit-Remaining', verdict.remaining)
-    outgoing.setHeader('X-RateLimit-Reset', Math.ceil(verdict.fullAtMs / 1_000))
+    for (const [name, value] of Object.entries(headersOf(verdict))) outgoing.setHeader(name, value)
   }
 
   return {
@@ -101,6 +109,7 @@ const nouns: Record<RateClass, string> = {
   writes: 'writes',
   sessions: 'new sessions',
   uploads: 'uploads',
+  messages: 'requests of messages',
   sign_in: 'attempts to sign in',
   mail: 'mails',
   failures: 'failed authentications',

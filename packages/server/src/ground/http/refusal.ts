@@ -1,7 +1,11 @@
 /** The error for a caller that may not call a route. It names the credential that the route needs. */
 import type { PlatformError } from '../core/errors.ts'
 import { forbidden, unauthorized } from '../core/errors.ts'
-import type { CallerKind, Principal, Role } from './principal.ts'
+import type { Principal } from './principal.ts'
+import type { Role } from '../core/security/roles.ts'
+import { roles } from '../core/security/roles.ts'
+import type { CallerKind } from './permissions.ts'
+import { permissions } from './permissions.ts'
 import { isKeyScope } from './principal.ts'
 import type { Route } from './route.ts'
 
@@ -12,8 +16,10 @@ export function callerRefusal(route: Route, principal: Principal): PlatformError
     return forbidden(
       `the token of a claim does not reach this: it needs ${acceptedCredentials(route)}`,
     )
-  return principal.kind === 'user'
-    ? refusalOfPerson(route, principal.role)
+  if (principal.kind === 'user' || principal.kind === 'login')
+    return refusalOfPerson(route, principal.role)
+  return principal.kind === 'subject'
+    ? refusalOfToken(route, principal.role)
     : refusalOfWorkspaceKey(route, principal)
 }
 
@@ -32,14 +38,23 @@ function refusalOfWorkspaceKey(
     : forbidden('a workspace key does not reach this')
 }
 
-function refusalOfPerson({ callers }: Route, role: Role | null): PlatformError {
-  const needed = leastRole(callers)
+function refusalOfPerson(route: Route, role: Role | null): PlatformError {
+  const needed = leastRole(route)
   return needed === undefined
-    ? forbidden('people do not reach this: it is for programs with a credential of their own')
+    ? forbidden('people and clients that act for them do not reach this')
     : forbidden(`this needs the role ${needed} in the workspace, and yours is ${role}`)
 }
 
-function leastRole(callers: readonly CallerKind[]): Role | undefined {
+function refusalOfToken(route: Route, role: Role): PlatformError {
+  const needed = leastRole(route)
+  return needed === undefined
+    ? forbidden('a token of an identity provider does not reach this')
+    : forbidden(`this needs the role ${needed} in the workspace, and the token gives ${role}`)
+}
+
+function leastRole({ callers, operation }: Route): Role | undefined {
+  if (operation !== undefined)
+    return roles.find((role) => permissions[role].operations.includes(operation))
   if (callers.includes('workspace')) return 'member'
   if (callers.includes('admin')) return 'admin'
   return callers.includes('owner') ? 'owner' : undefined

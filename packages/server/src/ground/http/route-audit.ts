@@ -151,7 +151,8 @@ export function auditCalls(
   }
 }
 
-const isWorker = ({ kind }: Principal): boolean => kind !== 'workspace' && kind !== 'user'
+const isWorker = ({ kind }: Principal): boolean =>
+  !['workspace', 'user', 'login', 'subject'].includes(kind)
 
 /** An empty unit, which writes the line of a call without units. */
 const writeAlone = (database: Database) => database.write(async () => {})
@@ -198,6 +199,16 @@ function actorAndCredential(principal: Principal): {
       return {
         actor: { type: 'user', id: principal.userId, name },
         credential: { type: 'sign_in', id: principal.signInId },
+      }
+    case 'login':
+      return {
+        actor: { type: principal.isSubject ? 'subject' : 'user', id: principal.userId, name },
+        credential: { type: 'login', id: principal.keyId },
+      }
+    case 'subject':
+      return {
+        actor: { type: 'subject', id: principal.subjectId, name },
+        credential: { type: 'identity_token', id: principal.subjectId },
       }
     case 'environment': {
       const key = { type: 'environment_key', id: principal.keyId } as const

@@ -5,7 +5,8 @@ import type { z } from 'zod'
 import type { Database } from '../database/database.ts'
 import type { RequestClass } from '../core/fairness/rates.ts'
 import type { BodyLimits } from './limits.ts'
-import type { CallerKind, ClaimScope, Principal } from './principal.ts'
+import type { ClaimScope, Principal } from './principal.ts'
+import type { CallerKind, RoleOperation } from './permissions.ts'
 import type { RouteReply } from './reply.ts'
 
 type ParameterNames<Path extends string> = Path extends `${infer Head}/${infer Tail}`
@@ -82,6 +83,8 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   counted?: RequestClass | 'never'
   /** True when a caller that may only read may make this request, although it is no GET. */
   changesNothing?: boolean
+  /** The change that a role with this operation may make here. The handler refuses what of the body goes beyond it. */
+  operation?: RoleOperation
   /** Returns true when a request with this body is not counted. The body is then parsed before the count. */
   isUncounted?(body: Body): boolean
   /** For a route with two kinds of answers: returns true when the answer to this body is a stream. */

@@ -22,6 +22,7 @@ const unofferedAreas = [
 
 /** Parts of the official interface that this service does not offer, by the prefix of their paths. */
 export const unofferedPaths: readonly { path: string; name: string; areMany?: true }[] = [
+  { path: '/v1/messages/batches', name: 'message batches', areMany: true },
   { path: '/v1/messages', name: 'the Messages API' },
   { path: '/v1/complete', name: 'the Text Completions API' },
   { path: '/v1/user_profiles', name: 'user profiles', areMany: true },

@@ -42,6 +42,10 @@ function madeOf(input: AgentCreate) {
       environment_id: input.environment_id ?? null,
       memory_store_id: input.memory_store_id ?? null,
       harness: input.harness ?? 'default',
+      ...(input.answers && { answers: input.answers }),
+      ...(input.max_concurrent_subagents && {
+        max_concurrent_subagents: input.max_concurrent_subagents,
+      }),
       metadata: withoutNulls(input.metadata ?? {}),
       multiagent: null,
       execution_identity: { type: 'service_account' },

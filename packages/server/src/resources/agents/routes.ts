@@ -24,6 +24,8 @@ import type { Limits } from '../../tenants/limits/limits.ts'
 import type { Tokens } from './config.ts'
 import { buildAgentConfig, keepSpelling, updateConfig } from './config.ts'
 import { checkReferences } from './references.ts'
+import type { AgentRuleDeps } from './rules.ts'
+import { advisorIn, checkAgentRules } from './rules.ts'
 import { multiagentAfter } from './roster.ts'
 import { agentStore, agentTokenContext } from './store.ts'
 
@@ -37,13 +39,15 @@ export function agentRoutes({
   checkSkills,
   withArchived,
   limits,
-}: Ground & {
-  /** Refuses skills with which no session could be created. */
-  checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
-  /** Archives what ends with its agent, in the same unit. */
-  withArchived: (tx: Queries, tenant: string, id: string, now: number) => Promise<void>
-  limits: Limits
-}): Route[] {
+  resolveModel,
+}: Ground &
+  Pick<AgentRuleDeps, 'resolveModel'> & {
+    /** Refuses skills with which no session could be created. */
+    checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
+    /** Archives what ends with its agent, in the same unit. */
+    withArchived: (tx: Queries, tenant: string, id: string, now: number) => Promise<void>
+    limits: Limits
+  }): Route[] {
   const sealAll = (tenant: string, tokens: Tokens) =>
     Object.fromEntries(
       Object.entries(tokens).map(([server, token]) => [
@@ -51,6 +55,16 @@ export function agentRoutes({
         seal.seal(token, agentTokenContext(tenant)),
       ]),
     )
+
+  const checkRules = (
+    tenant: string,
+    { model, mcp_servers, multiagent }: Partial<z.infer<typeof AgentUpdate>>,
+  ) =>
+    checkAgentRules({ limits, resolveModel }, tenant, {
+      model,
+      mcp_servers,
+      advisor: advisorIn(multiagent),
+    })
 
   const plain = agents.plain(
     { one: 'an agent', many: 'agents', item: '/:id', answer },
@@ -60,6 +74,7 @@ export function agentRoutes({
         body: AgentCreate,
         limits: recordBody,
         async run({ db, tenant, body }) {
+          await checkRules(tenant, body)
           const { config, tokens } = buildAgentConfig(body)
           const sealed = sealAll(tenant, tokens)
           const checkRoom = await limits.quotas.room(tenant, 'agents')
@@ -95,8 +110,9 @@ export function agentRoutes({
         also: ['patch', 'put'],
         body: AgentUpdate,
         limits: recordBody,
-        run: ({ db, tenant, params, body, dialect }) =>
-          db.write(async (tx) => {
+        async run({ db, tenant, params, body, dialect }) {
+          await checkRules(tenant, body)
+          return db.write(async (tx) => {
             await checkSkills(tx, tenant, body.skills ?? [])
             await checkReferences(tx, tenant, body)
             const change = async (kept: AgentConfig, version: number) => {
@@ -112,7 +128,8 @@ export function agentRoutes({
               }
             }
             return agentStore(tx).update(tenant, params.id, body.version, change, clock.now())
-          }),
+          })
+        },
       },
       archive: {
         description:

@@ -6,6 +6,7 @@ import { runOnEach } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { markAll, pastStore } from './past-checkpoints.ts'
 import { checkpointStore, keysOf } from './store.ts'
+import { findHold } from '../../ground/database/holds.ts'
 
 const everyMs = 10 * 60 * 1000
 const atOnce = 100
@@ -31,6 +32,7 @@ export async function removeOldCheckpoints(
       const rows = checkpointStore(tx)
       const row = await rows.findForUpdate(tenant_id, session_id)
       if (!row?.taken_at || row.taken_at >= before) return
+      if (await findHold(tx, tenant_id, session_id)) return
       await markAll(tx, tenant_id, keysOf(row), now)
       await pastStore(tx).remove(tenant_id, session_id, now)
       await rows.put(tenant_id, session_id, null, before)

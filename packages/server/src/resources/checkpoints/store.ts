@@ -6,6 +6,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 import { toCheckpointColumns } from './columns.ts'
 import type { PastCheckpoint } from './past-checkpoints.ts'
 import { markAll, pastStore } from './past-checkpoints.ts'
+import { isSessionHeld, unless } from '../../ground/database/holds.ts'
 
 export type CheckpointRow = Tables['checkpoints']
 
@@ -33,6 +34,7 @@ function checkpointReads(db: Reads) {
         .selectFrom('checkpoints')
         .selectAll()
         .where('taken_at', '<', at)
+        .where(unless(isSessionHeld('checkpoints.tenant_id', 'checkpoints.session_id')))
         .orderBy('taken_at')
         .limit(limit)
         .execute(),

@@ -4,6 +4,7 @@ import {
   EnvironmentShown,
   EnvironmentUpdate,
 } from '@steward/protocol/environments.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -13,7 +14,10 @@ import { environmentStore } from './store.ts'
 
 const environments = section('Environments', ['workspace'], '/v1/environments')
 
-export const environmentRoutes = ({ clock }: Ground): Route[] =>
+export const environmentRoutes = ({
+  clock,
+  limits,
+}: Ground & { limits: { rules: Rules } }): Route[] =>
   environments.plain(
     { one: 'an environment', many: 'environments', item: '/:id', answer: EnvironmentShown },
     {
@@ -22,10 +26,12 @@ export const environmentRoutes = ({ clock }: Ground): Route[] =>
           'A name belongs to one environment that is not archived: a second one is refused with 409.',
         body: EnvironmentCreate,
         limits: recordBody,
-        run: ({ db, tenant, body }) =>
-          db.write((tx) =>
+        async run({ db, tenant, body }) {
+          await checkImage(limits.rules, tenant, body.base_image)
+          return db.write((tx) =>
             environmentStore(tx).create(tenant, toEnvironmentRecord(body), clock.now()),
-          ),
+          )
+        },
       },
       list: {
         query: EnvironmentListQuery,
@@ -38,7 +44,8 @@ export const environmentRoutes = ({ clock }: Ground): Route[] =>
         description: 'Only sandboxes that start afterwards see the change.',
         body: EnvironmentUpdate,
         limits: recordBody,
-        run: ({ db, tenant, params, body }) => {
+        async run({ db, tenant, params, body }) {
+          await checkImage(limits.rules, tenant, body.base_image)
           const change = (kept: Parameters<typeof updateRecord>[0]) => updateRecord(kept, body)
           return db.write((tx) =>
             environmentStore(tx).update(tenant, params.id, change, clock.now()),
@@ -61,3 +68,7 @@ export const environmentRoutes = ({ clock }: Ground): Route[] =>
       },
     },
   )
+
+async function checkImage(rules: Rules, tenant: string, image: string | null | undefined) {
+  if (image) await rules.check(tenant, 'images', [image], 'base_image')
+}

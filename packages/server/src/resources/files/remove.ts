@@ -9,6 +9,7 @@ import type { Ground } from '../../ground/ground.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { checkNotHeld, findHold } from '../../ground/database/holds.ts'
 
 const filesAtOnce = 100
 /** The metadata of an expired file can be read for this time. [files/expiry] */
@@ -39,6 +40,7 @@ export async function deleteFile(
     throw invalid(
       `file ${id} is a resource of session ${row.session_id}: remove it from its resources`,
     )
+  await checkNotHeld(tx, tenant, `file ${id}`, row.session_id)
   await removeFiles(tx, tenant, [row], now)
   return row
 }
@@ -67,6 +69,7 @@ export async function removeExpiredFiles({ databases, clock }: Ground): Promise<
       for (const { tenant_id, id } of due) {
         const [row] = await files.named(tenant_id, [id])
         if (!row || row.blob_key === null || !isExpired(row, now)) continue
+        if (await findHold(tx, tenant_id, row.session_id)) continue
         await files.forgetBytes(row)
         await looseBlobStore(tx).mark(tenant_id, row.blob_key, now)
       }

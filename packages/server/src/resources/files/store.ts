@@ -5,6 +5,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { isSessionHeld, unless } from '../../ground/database/holds.ts'
 
 export type FileRow = RowOf<'files'>
 
@@ -58,6 +59,7 @@ function fileReads(db: Reads) {
         .selectAll()
         .where('expires_at', '<=', iso(now))
         .where('blob_key', 'is not', null)
+        .where(unless(isSessionHeld('files.tenant_id', 'files.session_id')))
         .orderBy('expires_at')
         .limit(limit)
         .execute(),

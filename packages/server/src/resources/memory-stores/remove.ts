@@ -4,6 +4,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { memoryStoreStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { checkNotHeld } from '../../ground/database/holds.ts'
 
 /** Rows, of up to 100 KB each, that one transaction removes. */
 const part = 250
@@ -14,6 +15,7 @@ export async function removeStore(
 ): Promise<void> {
   await database.write(async (tx) => {
     const kept = await rows(tx, 'memory_stores').getForUpdate(tenant, id)
+    await checkNotHeld(tx, tenant, `memory store ${id}`)
     await memoryStoreStore(tx).update(kept, { deleted_at: iso(now) }, now)
     await outbox(tx).put(tenant, ['memory_store.deleted'], { id }, now)
   })

@@ -14,6 +14,7 @@ import type { TimeComparison } from '../../ground/database/page-order.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { MemoryDetail } from './memories.ts'
 import { fromJson, toJson } from '../../ground/core/text/json-text.ts'
+import { isSessionHeld, lockHolds, unless } from '../../ground/database/holds.ts'
 
 export type MemoryVersionRow = Tables['memory_versions']
 type VersionFacts = Omit<MemoryVersionRow, 'content'>
@@ -132,6 +133,7 @@ function versionWrites(db: Queries) {
 
     /** Deletes at most `most` expired versions of all tenants. Returns their number. */
     async expire(now: string, most: number): Promise<number> {
+      await lockHolds(db)
       const { numDeletedRows } = await db
         .deleteFrom('memory_versions')
         .where('expires_at', '<', now)
@@ -140,6 +142,7 @@ function versionWrites(db: Queries) {
             .selectFrom('memory_versions')
             .select('id')
             .where('expires_at', '<', now)
+            .where(unless(isSessionHeld('memory_versions.tenant_id', 'memory_versions.session_id')))
             .orderBy('expires_at')
             .limit(most),
         )
@@ -173,6 +176,7 @@ export const showVersion = (
 
 function actorOf({ session_id, api_key_id: caller }: VersionFacts): MemoryActor {
   if (session_id !== null) return { type: 'session_actor', session_id }
-  if (caller !== null && isIdOf('person', caller)) return { type: 'user_actor', user_id: caller }
+  if (caller !== null && (isIdOf('person', caller) || isIdOf('subject', caller)))
+    return { type: 'user_actor', user_id: caller }
   return { type: 'api_actor', api_key_id: caller ?? '' }
 }

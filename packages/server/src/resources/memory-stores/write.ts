@@ -18,6 +18,7 @@ import { memoryStoreStore } from './store.ts'
 import type { MemoryVersionRow } from './versions.ts'
 import { versionStore } from './versions.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { checkNotHeld } from '../../ground/database/holds.ts'
 
 const mostMemories = 2_000
 
@@ -119,6 +120,7 @@ export async function redactVersion(
   const versions = versionStore(tx)
   const row = await versions.row(tenant, store, id)
   if (row.redacted_at !== null) return row
+  await checkNotHeld(tx, tenant, `memory version ${id}`, row.session_id)
   const live = row.path === null ? undefined : await memoryRows(tx).at(tenant, store, row.path)
   if (live?.version_id === id) {
     throw conflict(

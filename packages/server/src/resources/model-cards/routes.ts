@@ -21,15 +21,23 @@ import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
-import type { CardInput } from './write.ts'
+import type { CardInput, CloudRights } from './write.ts'
 import { requireApiKey, updateCard, newDestinations, probeCard, buildCardRow } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
+import { namesOfCard } from './ruled-names.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
 const mostAttempts = 3
 
-export function modelCardRoutes({ seal, clock, prices }: Ground & { prices: PriceTable }): Route[] {
+export function modelCardRoutes({
+  seal,
+  clock,
+  prices,
+  cloudIdentityWorkspaces,
+  limits,
+}: Ground & { prices: PriceTable; limits: { rules: Rules } } & CloudRights): Route[] {
   /** Writes the audit row before the probe, because the probe sends the key. */
   async function recordRedirect(
     db: Database,
@@ -51,7 +59,12 @@ export function modelCardRoutes({ seal, clock, prices }: Ground & { prices: Pric
     card: CardInput,
     isWanted = false,
   ) {
-    const { result, usage, price } = await probeCard(card, prices, { signal, isWanted })
+    await limits.rules.check(tenant, 'models', () => namesOfCard(card), 'model')
+    const { result, usage, price } = await probeCard(
+      card,
+      { prices, cloudIdentityWorkspaces },
+      { tenant, signal, isWanted },
+    )
     const request = { model: card.model_id, usage, price, now: clock.now() }
     if (Object.values(usage).some((count) => count > 0))
       await db.write((tx) => usageStore(tx).addProbe(tenant, request))
@@ -69,7 +82,12 @@ export function modelCardRoutes({ seal, clock, prices }: Ground & { prices: Pric
         async run(call) {
           const { db, tenant, body } = call
           const api_key = requireApiKey(body)
-          const card = { ...body, api_key, custom_headers: body.custom_headers ?? {} }
+          const card = {
+            ...body,
+            api_key,
+            credentials: body.credentials ?? null,
+            custom_headers: body.custom_headers ?? {},
+          }
           const probe = await tryCard(call, card)
           const at = iso(clock.now())
           const row = buildCardRow(

@@ -101,13 +101,15 @@ function cardWrites(db: Queries) {
 export const modelCardStore = defineStore(cardReads, cardWrites)
 
 export function showCard(row: CardRow): ModelCard {
-  const { header_names, ...facts } = row.card
+  const { header_names, cloud = null, credentials_type = null, ...facts } = row.card
   return {
     id: row.id,
     type: 'model_card',
     model_id: row.model_id,
     model: row.model,
     ...facts,
+    cloud,
+    credentials_type,
     custom_headers: header_names,
     api_key_preview: row.api_key_preview,
     created_at: row.created_at,

@@ -4,6 +4,8 @@ import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.t
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { knownClis } from './clis.ts'
+import type { GivenSecret } from './references.ts'
+import { changedClient, referenceIn, shownClient } from './references.ts'
 import type { SecretPart } from '../../ground/database/tables/vaults.ts'
 
 /** SECRET: never logged. */
@@ -26,12 +28,16 @@ const written = (
   dropped,
 })
 
+/** A value is sealed. A reference takes the place of the value that was sealed before. */
+const writtenSecret = (auth: CredentialAuth, part: SecretPart, given: GivenSecret): WrittenAuth =>
+  typeof given === 'string' ? written(auth, { [part]: given }) : written(auth, {}, [part])
+
 /** `at` names the field in messages. */
 export function splitAuth(input: AuthCreate, at: string, now: number): WrittenAuth {
   switch (input.type) {
     case 'static_bearer': {
       const { token, ...auth } = input
-      return written(auth, { token })
+      return writtenSecret({ ...auth, ...referenceIn('token', token) }, 'token', token)
     }
     case 'mcp_oauth':
       return writtenOAuth(input, at, now)
@@ -43,16 +49,19 @@ export function splitAuth(input: AuthCreate, at: string, now: number): WrittenAu
         const name = /^[a-z-]{1,32}$/.test(auth.cli_id) ? auth.cli_id : 'this'
         throw invalid(`${at}.cli_id: ${name} is not known here; known: ${known}`)
       }
-      return written(auth, { token })
+      return writtenSecret({ ...auth, ...referenceIn('token', token) }, 'token', token)
     }
     case 'command_secret': {
       const { token, ...auth } = input
-      return written(auth, { token })
+      return writtenSecret({ ...auth, ...referenceIn('token', token) }, 'token', token)
     }
     case 'environment_variable': {
-      const { secret_value, ...auth } = input
-      return written(auth, { secret_value })
+      const { secret_value: value, ...auth } = input
+      const reference = referenceIn('secret_value', value)
+      return writtenSecret({ ...auth, ...reference }, 'secret_value', value)
     }
+    case 'agent_identity':
+      return written({ ...input, mcp_server_url: input.mcp_server_url ?? null }, {})
   }
 }
 
@@ -72,12 +81,13 @@ function writtenOAuth(input: OAuthInput, at: string, now: number): WrittenAuth {
   const refresh = {
     client_id: client_id ?? null,
     token_endpoint,
-    token_endpoint_auth: { type: token_endpoint_auth.type },
+    token_endpoint_auth: shownClient(token_endpoint_auth),
     resource: resource ?? null,
     scope: scope || null,
   }
   const secrets: CredentialSecrets = { access_token, refresh_token }
-  if (token_endpoint_auth.type !== 'none') secrets.client_secret = token_endpoint_auth.client_secret
+  if (token_endpoint_auth.type !== 'none' && typeof token_endpoint_auth.client_secret === 'string')
+    secrets.client_secret = token_endpoint_auth.client_secret
   return written({ type, mcp_server_url, expires_at, refresh }, secrets)
 }
 
@@ -104,25 +114,64 @@ export function updateAuth(
     throw invalid(`${at}.type: this credential is ${auth.type}, which cannot change`)
   if (update.type === 'mcp_oauth' && auth.type === 'mcp_oauth')
     return changedOAuth(auth, kept.held, update, { at, now })
-  if (update.type === 'environment_variable' && auth.type === 'environment_variable') {
-    const injection_location = {
-      ...auth.injection_location,
-      ...definedOf(update.injection_location),
-    }
-    if (!injection_location.header && !injection_location.body)
-      throw invalid(`${at}.injection_location: at least one of header and body must be true`)
-    const networking = update.networking ?? auth.networking
-    return written(
-      { ...auth, networking, injection_location },
-      definedOf({ secret_value: update.secret_value }),
-    )
+  if (update.type === 'agent_identity' && auth.type === 'agent_identity')
+    return written(changedIdentity(auth, update, at), {})
+  if (update.type === 'environment_variable' && auth.type === 'environment_variable')
+    return changedVariable(auth, update, at)
+  const changed =
+    update.type === 'command_secret' && auth.type === 'command_secret'
+      ? { ...auth, command_prefixes: update.command_prefixes ?? auth.command_prefixes }
+      : auth
+  const token = 'token' in update && update.token
+  if (!token || !isOfToken(changed)) return written(changed, {})
+  const { token: _kept, ...rest } = changed
+  return writtenSecret({ ...rest, ...referenceIn('token', token) }, 'token', token)
+}
+
+type Variable = Extract<CredentialAuth, { type: 'environment_variable' }>
+type VariableUpdate = Extract<AuthUpdate, { type: 'environment_variable' }>
+
+function changedVariable(auth: Variable, update: VariableUpdate, at: string): WrittenAuth {
+  const injection_location = {
+    ...auth.injection_location,
+    ...definedOf(update.injection_location),
   }
-  const secrets = definedOf({ token: 'token' in update ? update.token : undefined })
-  if (update.type === 'command_secret' && auth.type === 'command_secret') {
-    const command_prefixes = update.command_prefixes ?? auth.command_prefixes
-    return written({ ...auth, command_prefixes }, secrets)
+  if (!injection_location.header && !injection_location.body)
+    throw invalid(`${at}.injection_location: at least one of header and body must be true`)
+  const networking = update.networking ?? auth.networking
+  const changed = { ...auth, networking, injection_location }
+  const { secret_value } = update
+  if (!secret_value) return written(changed, {})
+  const { secret_value: _kept, ...rest } = changed
+  const reference = referenceIn('secret_value', secret_value)
+  return writtenSecret({ ...rest, ...reference }, 'secret_value', secret_value)
+}
+
+type TokenAuth = Exclude<
+  CredentialAuth,
+  { type: 'mcp_oauth' | 'environment_variable' | 'agent_identity' }
+>
+
+const isOfToken = (auth: CredentialAuth): auth is TokenAuth =>
+  !['mcp_oauth', 'environment_variable', 'agent_identity'].includes(auth.type)
+
+type Identity = Extract<CredentialAuth, { type: 'agent_identity' }>
+
+function changedIdentity(
+  auth: Identity,
+  update: Extract<AuthUpdate, { type: 'agent_identity' }>,
+  at: string,
+): Identity {
+  const allowed_hosts = update.allowed_hosts ?? auth.allowed_hosts
+  if (auth.mcp_server_url === null && allowed_hosts.length === 0)
+    throw invalid(`${at}.allowed_hosts: must name a host, as the credential has no mcp_server_url`)
+  return {
+    ...auth,
+    allowed_hosts,
+    audience: update.audience ?? auth.audience,
+    ttl_seconds: update.ttl_seconds ?? auth.ttl_seconds,
+    claims: update.claims ?? auth.claims,
   }
-  return written(auth, secrets)
 }
 
 /** Null means the same as leaving the field out. */
@@ -150,7 +199,7 @@ function changedOAuth(
     throw invalid(`${at}.refresh: this credential was made without one; make another`)
   const client = given.token_endpoint_auth
   checkClient(auth, held, client, `${at}.refresh`)
-  const isPublic = client?.type === 'none'
+  const { isPublic, isReferenced, secret } = clientSecretOf(client)
   return written(
     {
       ...auth,
@@ -163,13 +212,25 @@ function changedOAuth(
     definedOf({
       access_token,
       refresh_token,
-      client_secret: isPublic ? undefined : client?.client_secret,
+      client_secret: secret,
     }),
-    isPublic ? ['client_secret'] : [],
+    isPublic || isReferenced ? ['client_secret'] : [],
   )
 }
 
 type RefreshUpdate = NonNullable<OAuthUpdate['refresh']>
+
+/** `secret`: a value that a confidential client gives. */
+function clientSecretOf(client: RefreshUpdate['token_endpoint_auth']) {
+  const given = client?.client_secret ?? undefined
+  const isPublic = client?.type === 'none'
+  const isValue = typeof given === 'string'
+  return {
+    isPublic,
+    isReferenced: given !== undefined && !isValue,
+    secret: isPublic || !isValue ? undefined : given,
+  }
+}
 
 function checkClient(
   { refresh }: OAuth,
@@ -178,7 +239,8 @@ function checkClient(
   at: string,
 ): void {
   if (!client || client.type === 'none') return
-  if (!client.client_secret && !held.has('client_secret'))
+  const isReferenced = refresh?.token_endpoint_auth.client_secret !== undefined
+  if (!client.client_secret && !isReferenced && !held.has('client_secret'))
     throw invalid(`${at}.token_endpoint_auth.client_secret: is required for ${client.type}`)
   if (!refresh?.client_id)
     throw invalid(`${at}: a client without an id cannot use ${client.type}; make another`)
@@ -191,7 +253,7 @@ const changedRefresh = (
 ): OAuth['refresh'] =>
   kept && {
     ...kept,
-    ...(client ? { token_endpoint_auth: { type: client.type } } : {}),
+    ...(client ? { token_endpoint_auth: changedClient(kept.token_endpoint_auth, client) } : {}),
     ...(typeof scope === 'string' ? { scope: scope || null } : {}),
   }
 
@@ -215,6 +277,10 @@ function purposeOf(auth: CredentialAuth): string {
       return `command ${auth.env_var} ${JSON.stringify(auth.command_prefixes.toSorted())}`
     case 'environment_variable':
       return `variable ${auth.secret_name}`
+    case 'agent_identity':
+      return auth.mcp_server_url === null
+        ? `identity ${auth.allowed_hosts.toSorted().join(' ')}`
+        : `url ${normalUrl(new URL(auth.mcp_server_url))}`
   }
 }
 

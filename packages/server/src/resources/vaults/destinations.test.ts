@@ -16,7 +16,7 @@ const variable = (
   injection_location,
 })
 const fieldsOf = (kept: CredentialAuth, auth: CredentialAuth, secrets = {}) =>
-  newDestinations(kept, { auth, secrets }, 'auth').map(({ field }) => field)
+  newDestinations(kept, { auth, secrets, dropped: [] }, 'auth').map(({ field }) => field)
 
 describe('a stored secret goes further', () => {
   it('when a command that it was not given to would get it', () => {

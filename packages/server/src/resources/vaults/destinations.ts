@@ -4,20 +4,22 @@
  */
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import type { NewDestination } from '../../ground/core/security/secret-destination.ts'
+import type { SecretPart } from '../../ground/database/tables/vaults.ts'
 import type { WrittenAuth } from './auth.ts'
 
 export function newDestinations(
   kept: CredentialAuth,
-  { auth, secrets }: Pick<WrittenAuth, 'auth' | 'secrets'>,
+  { auth, secrets, dropped }: Pick<WrittenAuth, 'auth' | 'secrets' | 'dropped'>,
   at: string,
 ): NewDestination[] {
+  // Another reference names another secret.
+  const isGiven = (part: SecretPart) => secrets[part] !== undefined || dropped.includes(part)
   if (kept.type === 'command_secret' && auth.type === kept.type) {
-    if (secrets.token !== undefined || isNarrower(auth.command_prefixes, kept.command_prefixes))
-      return []
+    if (isGiven('token') || isNarrower(auth.command_prefixes, kept.command_prefixes)) return []
     return [{ field: `${at}.command_prefixes`, secrets: [`${at}.token`] }]
   }
   if (kept.type === 'environment_variable' && auth.type === kept.type) {
-    if (secrets.secret_value !== undefined) return []
+    if (isGiven('secret_value')) return []
     const again = [`${at}.secret_value`]
     return [
       ...(goesNoFurther(auth.networking, kept.networking)

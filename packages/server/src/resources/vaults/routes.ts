@@ -8,6 +8,7 @@ import {
   VaultListQuery,
   VaultShown,
   VaultUpdate,
+  broughtBy,
 } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { iso } from '@steward/base/time.ts'
@@ -19,6 +20,9 @@ import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { CredentialRow } from './credentials.ts'
 import { credentialRow, credentialStore } from './credentials.ts'
+import type { TryReferences } from './admit-references.ts'
+import { referenceAdmission } from './admit-references.ts'
+import { referencesGiven } from './references.ts'
 import { vaultStore } from './store.ts'
 import type { VaultWriteContext } from './write.ts'
 import * as write from './write.ts'
@@ -45,21 +49,28 @@ const writes =
     return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
-export const vaultRoutes = (deps: Ground & { validate: ValidateCredential }): Route[] => [
+type VaultDeps = Ground & { validate: ValidateCredential; tryReferences: TryReferences }
+export const vaultRoutes = (deps: VaultDeps): Route[] => [
   ...ofVaults(deps),
   ...ofCredentials(deps),
   validation(deps),
 ]
 
-function ofVaults(deps: Ground): Route[] {
+function ofVaults(deps: VaultDeps): Route[] {
   const writing = writes(deps)
+  const admit = referenceAdmission(deps.tryReferences)
+  const broughtIn = (body: VaultUpdate) =>
+    broughtBy(body).flatMap(({ at, input }) => referencesGiven(input.auth, at))
   return vaults.plain(
     { one: 'a vault', many: 'vaults', item: '/:id', answer: VaultShown },
     {
       create: {
         description: 'Its body may bring credentials.',
         body: VaultCreate,
-        run: (call) => writing(call, (at) => write.createVault(at, call.body)),
+        async run(call) {
+          await admit(call, broughtIn(call.body))
+          return writing(call, (at) => write.createVault(at, call.body))
+        },
       },
       list: {
         query: VaultListQuery,
@@ -71,7 +82,11 @@ function ofVaults(deps: Ground): Route[] {
       update: {
         description: 'Credentials in the body are written anew.',
         body: VaultUpdate,
-        run: (call) => writing(call, (at) => write.updateVault(at, call.params.id, call.body)),
+        async run(call) {
+          const { id } = call.params
+          await admit(call, broughtIn(call.body), { vault: id })
+          return writing(call, (at) => write.updateVault(at, id, call.body))
+        },
       },
       archive: {
         description: 'Its secrets are deleted at once.',
@@ -88,8 +103,9 @@ function ofVaults(deps: Ground): Route[] {
   )
 }
 
-function ofCredentials(deps: Ground): Route[] {
+function ofCredentials(deps: VaultDeps): Route[] {
   const writing = writes(deps)
+  const admit = referenceAdmission(deps.tryReferences)
   return credentials.plain(
     {
       one: 'a credential',
@@ -101,7 +117,11 @@ function ofCredentials(deps: Ground): Route[] {
       create: {
         description: 'No answer contains its secret.',
         body: CredentialCreate,
-        run: (call) => writing(call, (at) => write.createCredential(at, call.params.id, call.body)),
+        async run(call) {
+          const { id } = call.params
+          await admit(call, referencesGiven(call.body.auth, 'auth'), { vault: id })
+          return writing(call, (at) => write.createCredential(at, id, call.body))
+        },
       },
       list: {
         query: VaultListQuery,
@@ -120,8 +140,11 @@ function ofCredentials(deps: Ground): Route[] {
       update: {
         description: 'Also rotates its secret.',
         body: CredentialUpdate,
-        run: ({ params: { id, credential_id }, body, ...who }) =>
-          writing(who, (at) => write.updateCredential(at, id, credential_id, body)),
+        async run({ params: { id, credential_id }, body, ...who }) {
+          const given = body.auth ? referencesGiven(body.auth, 'auth') : []
+          await admit(who, given, { vault: id, credential: credential_id })
+          return writing(who, (at) => write.updateCredential(at, id, credential_id, body))
+        },
       },
       archive: {
         description: 'Its secret is deleted, and another credential may take its place.',

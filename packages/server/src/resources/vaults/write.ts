@@ -21,7 +21,9 @@ import type { SecretPart } from '../../ground/database/tables/vaults.ts'
 import type { WrittenAuth } from './auth.ts'
 import { bindingOf, updateAuth, splitAuth } from './auth.ts'
 import { credentialStore, sealedOf } from './credentials.ts'
+import { requireReferenceRight } from './admit-references.ts'
 import { newDestinations } from './destinations.ts'
+import { referencesGiven } from './references.ts'
 import { showVault, vaultStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -119,6 +121,7 @@ async function putCredentials(
     at,
     input: { id, ...input },
   } of brought) {
+    requireReferenceRight(referencesGiven(input.auth, at), writing.isAdmin)
     const written = splitAuth(input.auth, at, now)
     const binding = bindingOf(written.auth)
     if (seen.has(binding)) throw conflict(`${at}: another credential here is for the same already`)
@@ -189,6 +192,7 @@ export async function createCredential(
   vault: string,
   input: CredentialCreate,
 ): Promise<Credential> {
+  requireReferenceRight(referencesGiven(input.auth, 'auth'), writing.isAdmin)
   await openVault(writing, vault)
   return insert(writing, vault, { ...input, written: splitAuth(input.auth, 'auth', writing.now) })
 }
@@ -200,6 +204,7 @@ export async function updateCredential(
   input: CredentialUpdate,
 ): Promise<Credential> {
   const { tx, tenant, seal, now } = writing
+  if (input.auth) requireReferenceRight(referencesGiven(input.auth, 'auth'), writing.isAdmin)
   await openVault(writing, vault)
   const kept = await activeRow(writing, vault, id)
   const auth = kept.auth

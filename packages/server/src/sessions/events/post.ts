@@ -57,21 +57,23 @@ const areDirect = (events: readonly ClientEvent[]): boolean =>
   fitsOneStatement(events.length) &&
   countCharacters(events) <= mostDirect
 
-type PostContext = { tenant: string; session: string; clock: Clock }
+/** `steers`: messages join the turn that runs, where one does. */
+type PostContext = { tenant: string; session: string; clock: Clock; steers?: boolean }
 
 /**
  * Admits messages by one statement. Returns undefined, and writes nothing, when the events must be posted in a unit.
  */
 async function postDirectly(
   db: Database,
-  { tenant, session, clock }: PostContext,
+  { tenant, session, clock, steers = false }: PostContext,
   events: readonly ClientEvent[],
 ): Promise<PostedEvents | undefined> {
   if (!areDirect(events)) return undefined
   const now = clock.now()
-  const admitted = events.map((event) =>
-    toAdmission({ ...event, id: newId('event') } as WaitingEvent),
-  )
+  const admitted = events.map((event) => ({
+    ...toAdmission({ ...event, id: newId('event') } as WaitingEvent),
+    steers,
+  }))
   const ref = { tenant, session }
   const echoes = waitingEvents(admitted, now)
   const isAdmitted = await db.writeStatement(async (tx) => {
@@ -119,7 +121,7 @@ export async function postInUnits(
 ): Promise<PostedEvents> {
   const posted = (check ?? finish) ? undefined : await postDirectly(db, context, events)
   if (posted) return posted
-  const { tenant, session, clock } = context
+  const { tenant, session, clock, steers } = context
   return withLongTexts(
     db,
     { tenant, session, clock },
@@ -135,7 +137,7 @@ export async function postInUnits(
       db.write(async (tx) => {
         const now = clock.now()
         await check?.(tx, now)
-        const admitted = await postEvents(tx, tenant, session, events, now, texts)
+        const admitted = await postEvents(tx, tenant, session, events, now, { texts, steers })
         await finish?.(tx, admitted)
         return admitted
       }),
@@ -148,7 +150,7 @@ export async function postEvents(
   sessionId: string,
   events: readonly ClientEvent[],
   now: number,
-  texts?: LongTexts,
+  { texts, steers = false }: { texts?: LongTexts; steers?: boolean | undefined } = {},
 ): Promise<PostedEvents> {
   const session = await sessionStore(tx).row(tenant, sessionId)
   const whole = await getHeadForUpdate(tx, tenant, sessionId)
@@ -170,7 +172,10 @@ export async function postEvents(
   // A session that waits for an answer stores messages without running them.
   const due =
     kept.length > 0 || interrupt || (waits.length > 0 && stateOf(target.head) !== 'requires_action')
-  const admitted = waits.map((event) => toAdmission(event, long.get(event.id)))
+  const admitted = waits.map((event) => ({
+    ...toAdmission(event, long.get(event.id)),
+    steers: steers && event.type === 'user.message',
+  }))
   if (waits.length > 0) {
     await admitEvents(tx, tenant, sessionId, admitted, { now, due })
     if (due && head.team) await makeDue(tx, { tenant, session: sessionId }, [head.team.self.id])

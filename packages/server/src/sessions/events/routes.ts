@@ -14,6 +14,7 @@ import { section } from '../../ground/http/section.ts'
 import { checkWritingClaim } from '../work/claim.ts'
 import { claimEnds } from '../work/ending.ts'
 import { sessionStore } from '../rows/sessions.ts'
+import { checkAnswers } from './limited-roles.ts'
 import { postMessage } from './message.ts'
 import { eventText } from '../log/log.ts'
 import type { Ground } from '../../ground/ground.ts'
@@ -126,6 +127,7 @@ export function sessionEventRoutes(
         description: 'Answers 202 without a body, or the events to the official client.',
         body: PostEvents,
         limits: contentBody,
+        operation: 'answer a session',
         isUncounted: ({ events }) => events.every(isSettling),
         answer: z.object({ data: z.array(EventShown) }),
         further: [
@@ -134,6 +136,7 @@ export function sessionEventRoutes(
       },
       async ({ db, tenant, principal, params, body, dialect }) => {
         if (principal.kind === 'claim') checkWorkers(body.events)
+        checkAnswers(principal, body.events, 'events')
         const ref = { tenant, session: params.id, clock }
         const check =
           principal.kind === 'claim'
@@ -156,6 +159,7 @@ export function sessionEventRoutes(
       {
         summary: 'Post a message and follow its turn',
         isExtension: true,
+        operation: 'answer a session',
         description: 'The stream ends when the turn does.',
         body: PostMessage,
         limits: contentBody,

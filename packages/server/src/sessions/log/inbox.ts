@@ -34,7 +34,11 @@ export type InboxItem = { position: number; id: string; type: string; bytes_befo
 /**
  * A message to admit. `data`: its fields as JSON text. `longBytes`: bytes of a long text, which is stored in pieces.
  */
-export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'> & { longBytes?: number }
+export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'> & {
+  longBytes?: number
+  /** The message joins the turn that runs, where one does, before its next model request. */
+  steers?: boolean
+}
 
 export const toAdmission = (event: WaitingEvent, text?: LongText): Admission => ({
   id: event.id,
@@ -129,6 +133,8 @@ function rowsOf(
   )
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   const created_at = iso(now)
+  // All rows of a statement have the same columns. Most messages wait for the end of a turn.
+  const hasSteering = events.some(({ steers }) => steers)
   const rows = events.map((event, index) => ({
     tenant_id: tenant,
     session_id: sessionId,
@@ -139,6 +145,7 @@ function rowsOf(
     bytes_before: sizes.slice(0, index).reduce((sum, size) => sum + size, -bytes),
     created_at,
     ...(thread !== undefined && { thread_id: thread }),
+    ...(hasSteering && { steers: event.steers ? 'yes' : null }),
   }))
   return { rows, bytes }
 }
@@ -248,6 +255,25 @@ export const bytesWaiting = (
   head: { inbox_bytes: number },
   [oldest]: readonly InboxItem[],
 ): number => (oldest ? head.inbox_bytes - oldest.bytes_before : 0)
+
+const steersStatement = selectStatement((db, slot: SlotFor<SessionRef>) =>
+  db
+    .selectFrom('inbox')
+    .select(['position', 'steers'])
+    .where((eb) => eb.and(sessionColumns(slot)))
+    .where(isOfThread(undefined))
+    .orderBy('position'),
+)
+
+/**
+ * The position of the last message that may join a running turn of the primary thread. A message joins none while one
+ * waits before it that does not, so that messages keep their order.
+ */
+export async function lastSteering(db: Reads, ref: SessionRef): Promise<number | undefined> {
+  const rows = await steersStatement(db, ref)
+  const end = rows.findIndex(({ steers }) => steers !== 'yes')
+  return rows.slice(0, end < 0 ? rows.length : end).at(-1)?.position
+}
 
 const behindStatement = statementByForm((whose: ThreadForm) =>
   selectStatement((db, slot: SlotFor<ThreadRef & { position: number }>) =>

@@ -26,7 +26,7 @@ export type Snapshot = {
    * In the order of admission; `message`: the form that is appended. Undefined when the messages exceed the limits of a
    * snapshot.
    */
-  queue: (InboxItem & { message: PromotedMessage })[] | undefined
+  queue: (InboxItem & { message: PromotedMessage; steers: boolean })[] | undefined
   hasOpenCalls: boolean
   hasEndpoint: boolean
 }
@@ -49,6 +49,7 @@ const snapshotStatement = selectStatement((db, slot: SlotFor<SessionRef>) => {
         'inbox.id',
         'inbox.type',
         'inbox.bytes_before',
+        'inbox.steers',
         'inbox.created_at',
       ])
       .select([
@@ -83,9 +84,9 @@ export async function readSnapshot(
   const rows = await snapshotStatement(db, { tenant, session: sessionId })
   const [head] = rows
   if (!head) return undefined
-  const queue = rows.flatMap(({ position, id, type, bytes_before, created_at, event }) => {
+  const queue = rows.flatMap(({ position, id, type, bytes_before, steers, created_at, event }) => {
     if (position === null || id === null || type === null) return []
-    const waits = { position, id, type, bytes_before: bytes_before ?? 0 }
+    const waits = { position, id, type, bytes_before: bytes_before ?? 0, steers: steers === 'yes' }
     if (event === null || created_at === null) return 'long' as const
     return { ...waits, message: toPromotedMessage({ id, type, created_at, event }) }
   })

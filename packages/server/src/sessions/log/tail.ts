@@ -11,7 +11,7 @@ import type { ThreadOption } from '../../ground/core/refs.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
 import type { CommandOutput, LiveWords, MissedNotice } from './topics.ts'
-import { listenToSession, listenToLiveWords, newEvents } from './topics.ts'
+import { listenToSession, listenToLiveWords, listenToOutput, newEvents } from './topics.ts'
 
 /** Stored events come in order and completely; live words may be missing. */
 export type TailItem =
@@ -57,6 +57,8 @@ type TailOptions = {
   readRows?: RowReader
   /** Replaces the live words of the session or the thread, and may add others. The returned function stops them. */
   live?: ((hear: (words: HeardWord) => void) => () => void) | undefined
+  /** Adds what commands write while they run. */
+  outputs?: boolean
 } & ThreadOption
 const none = new Set<string>()
 /** The state of one reader. */
@@ -92,7 +94,7 @@ export function tailLog(
   source: TailSource,
   tenant: string,
   sessionId: string,
-  { after, signal, thread, readRows, live, ...shown }: TailOptions,
+  { after, signal, thread, readRows, live, outputs = false, ...shown }: TailOptions,
 ): AsyncGenerator<TailItem> {
   const reading: TailReader = {
     tenant,
@@ -118,6 +120,7 @@ export function tailLog(
   })
   const hear = (word: HeardWord) => hearNotice(reading, word)
   const leaveWords = live?.(hear) ?? listenToLiveWords(source.bus, thread ?? sessionId, hear)
+  const leaveOutput = outputs ? listenToOutput(source.bus, thread ?? sessionId, hear) : () => {}
   const unwatch = watchHead(source.read, reading)
   const stop = () => reading.resume()
   signal.addEventListener('abort', stop, { once: true })
@@ -126,6 +129,7 @@ export function tailLog(
     unwatch()
     quiet()
     leaveWords()
+    leaveOutput()
   }
   const given = words(reading)
   const end = given.return.bind(given)

@@ -90,9 +90,14 @@ function workerRoutes(deps: OutputRouteDeps): Route[] {
       { answer: OutputHashes, summary: 'List the outputs of a session by their hashes' },
       async ({ db, tenant, params: { session_id } }) => {
         const { largest } = deps.fileLimits
-        if (!publishes) return { largest, published: null }
+        if (!publishes) return { largest, published: null, folder: null }
+        const { outputs_path: folder } = await sessionStore(db.read).row(tenant, session_id)
         const rows = await outputStore(db.read).rows(tenant, session_id)
-        return { largest, published: rows.map(({ filename, sha256 }) => ({ filename, sha256 })) }
+        return {
+          largest,
+          published: rows.map(({ filename, sha256 }) => ({ filename, sha256 })),
+          folder,
+        }
       },
     ),
     claimedOutputs.raw.post(

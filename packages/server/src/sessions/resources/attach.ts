@@ -9,6 +9,7 @@ import type { ResourceRequest } from './kind.ts'
 import type { ResourceKinds } from './kinds.ts'
 import { kindOf } from './kinds.ts'
 import { checkFree } from './mount-path.ts'
+import { checkNotHeld } from '../../ground/database/holds.ts'
 
 /** Resources of one session. [resources/file/most] */
 export const mostResources = 500
@@ -62,6 +63,7 @@ export async function detachResource(
   const resources = resourceStore(tx)
   const row = await resources.row(tenant, session, id)
   const { detach, plural } = kindOf(kinds, row)
+  await checkNotHeld(tx, tenant, `resource ${id}`, session)
   if (!detach) throw invalid(`the ${plural} of a session are fixed at its creation`)
   await resources.remove(tenant, session, id)
   await detach(tx, { tenant, now }, row)

@@ -61,6 +61,16 @@ function outputReads(db: Reads) {
     shown: (tenant: string, session: string) =>
       shown(db, tenant, session).orderBy('outputs.filename').execute(),
 
+    /** The path of the outputs in the session's sandbox; null for the usual one. */
+    async path(tenant: string, session: string): Promise<string | null> {
+      const found = db
+        .selectFrom('sessions')
+        .select('outputs_path')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', session)
+      return (await found.executeTakeFirst())?.outputs_path ?? null
+    },
+
     async fileOf(tenant: string, session: string, filename: string): Promise<string | undefined> {
       const found = shown(db, tenant, session).where('outputs.filename', '=', filename)
       return (await found.executeTakeFirst())?.id

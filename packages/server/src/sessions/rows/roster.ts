@@ -38,6 +38,8 @@ export function threadAgent(agent: SessionAgent | ShownSessionAgent): ThreadAgen
     environment_id: _environment,
     memory_store_id: _store,
     harness: _harness,
+    answers: _answers,
+    max_concurrent_subagents: _most,
     ...shown
   } = agent
   return shown

@@ -29,6 +29,7 @@ import { showSession } from './show-session.ts'
 export type { SessionRow, ShownSessionRow }
 import { creatorColumns } from '../../ground/core/creator.ts'
 import { fromJson } from '../../ground/core/text/json-text.ts'
+import { isWorkspaceHeld, unless } from '../../ground/database/holds.ts'
 
 /** The context that a session's inline token is sealed for. */
 export const tokenContext = (tenant: string, session: string, server: string): string =>
@@ -59,6 +60,7 @@ const columns = [
   'sealed_tokens',
   'files_revision',
   'allowances',
+  'outputs_path',
   'archived_at',
   'deleted_at',
   'created_at',
@@ -223,6 +225,7 @@ function sessionReads(db: Reads) {
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
         .select(['sessions.tenant_id', 'sessions.id'])
         .where('deleted_at', '<', before)
+        .where(unless(isWorkspaceHeld('sessions.tenant_id')))
         .where('head.due', '=', 0)
         .where('head.owner', 'is', null)
         .where((eb) => {
@@ -356,6 +359,19 @@ function sessionWrites(db: Queries) {
         .where((eb) => eb.and(head))
         .execute()
     },
+
+    /** A deleted session that still has its rows. Locks them until the transaction ends. */
+    findDeletedForUpdate: (tenant: string, id: string) =>
+      forUpdate(
+        db,
+        db
+          .selectFrom('sessions')
+          .innerJoin('session_heads', 'session_heads.session_id', 'sessions.id')
+          .select(['sessions.created_at', 'sessions.deleted_at', 'session_heads.next_seq'])
+          .where('sessions.tenant_id', '=', tenant)
+          .where('sessions.id', '=', id)
+          .where('deleted_at', 'is not', null),
+      ).executeTakeFirst(),
 
     /** Deletes the last rows of a session; larger rows are deleted before. */
     async forget(tenant: string, id: string): Promise<void> {

@@ -6,7 +6,7 @@ import { workspaceStore } from '../../tenants/workspaces/store.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import type { Role } from '../../ground/http/principal.ts'
+import type { Role } from '../../ground/core/security/roles.ts'
 import { apiKeyStore } from '../../tenants/api-keys/store.ts'
 import { inviteByOperator } from '../../tenants/members/operator-invitations.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
@@ -149,6 +149,33 @@ for (const [dialect, open] of Object.entries(databases)) {
       const { data: keys } = await administration.listKeys(deps, 'one')
       assert.ok(keys.some(({ id }) => id === kept.id))
       assert.equal((await run('revoke-key', kept.id))['workspace'], one.workspace)
+    })
+
+    it('make, list and release holds, and delete nothing that a hold keeps', async () => {
+      await using setup = await opened()
+      const { database, deps, run } = setup
+      const { workspace } = await createWorkspace(deps, 'one')
+      const ada = await newMember(database, 'ada@example.com', { [workspace]: 'member' })
+      const ofPerson = await run('create-hold', 'one', ada, 'case 4711')
+      const whole = await run('create-hold', 'one', 'all', 'case 4712')
+      const { data: holds } = await administration.listHolds(deps, 'one')
+      assert.deepEqual(
+        holds.map(({ reason, scope }) => [reason, scope.type]),
+        [
+          ['case 4712', 'workspace'],
+          ['case 4711', 'person'],
+        ],
+      )
+      await assert.rejects(run('delete-person', ada), /is kept by the hold/)
+      await run('archive-workspace', 'one')
+      await assert.rejects(run('delete-workspace', 'one'), /is kept by the hold/)
+      for (const { id } of [ofPerson, whole]) await run('release-hold', 'one', String(id))
+      assert.deepEqual((await administration.listHolds(deps, 'one')).data, [])
+      assert.equal((await run('delete-person', ada))['person'], ada)
+      assert.equal((await run('delete-workspace', 'one'))['deleted'], true)
+      const { workspace: two } = await createWorkspace(deps, 'two')
+      await assert.rejects(run('create-hold', two, 'file_1', 'r'), /neither all nor the id/)
+      await assert.rejects(run('create-hold', two, 'all', ''), /1 to 1000 characters/)
     })
 
     it('are refused if nobody could replace the keys of a workspace afterwards', async () => {

@@ -3,7 +3,12 @@
  * change within a second.
  */
 import type { Clock } from '@steward/base/time.ts'
+import { hourMs } from '@steward/base/settings/kinds.ts'
 import { iso } from '@steward/base/time.ts'
+import type { HoldScope, HoldShown } from '@steward/protocol/holds.ts'
+import { HoldCreate } from '@steward/protocol/holds.ts'
+import { auditChange } from '../../ground/core/security/audited-call.ts'
+import { isIdOf } from '../../ground/core/text/ids.ts'
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
 import type { KeyOfDeparted, MemberShown } from '@steward/protocol/people.ts'
 import type { GithubAppSettings } from '../../capabilities/integrations/github/manifest.ts'
@@ -18,8 +23,10 @@ import {
 } from '../../tenants/members/departure.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
-import { checkName, checkNewName, workspaceId } from '../../tenants/workspaces/create.ts'
-import { deleteWorkspace } from '../../tenants/workspaces/delete.ts'
+import { checkName, checkNewName, createKey, workspaceId } from '../../tenants/workspaces/create.ts'
+import { makeHold, releaseHold } from '../../tenants/workspaces/holds/holds.ts'
+import { holdStore, showHold } from '../../tenants/workspaces/holds/store.ts'
+import { checkWorkspaceUnheld, deleteWorkspace } from '../../tenants/workspaces/delete.ts'
 import type { WorkspaceSummary } from '../../tenants/workspaces/store.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
 
@@ -81,15 +88,19 @@ export const unarchiveWorkspace = (
     return { workspace: id, archived_at: null }
   })
 
-export const removeWorkspace = (
+export async function removeWorkspace(
   deps: AdministrationDeps,
   workspace: string,
-): Promise<InWorkspace & { deleted: true; removal: string }> =>
-  inWorkspace(deps, workspace, async (tx, id) => {
+): Promise<InWorkspace & { deleted: true; removal: string }> {
+  const { databases } = deps
+  for (const id of await workspaceStore(databases.control.read).named(workspace))
+    await checkWorkspaceUnheld(databases, id)
+  return inWorkspace(deps, workspace, async (tx, id) => {
     await deleteWorkspace(tx, { id, confirm: id, now: deps.clock.now() })
     const removal = 'a running server, or the next that starts, removes everything of the workspace'
     return { workspace: id, deleted: true, removal }
   })
+}
 
 export const listMembers = (
   deps: AdministrationDeps,
@@ -100,7 +111,10 @@ export const listMembers = (
     data: await memberStore(tx).list(id),
   }))
 
-async function personId(tx: Queries, email: string): Promise<string> {
+/** `named`: an email or an id. */
+export async function personId(tx: Queries, named: string): Promise<string> {
+  if (isIdOf('person', named)) return named
+  const email = named
   const person = await peopleStore(tx).byEmail(email.trim().toLowerCase())
   if (!person) throw new Error(`nobody here has the address ${email}`)
   return person.id
@@ -130,6 +144,55 @@ export const deletePersonByEmail = (
     return { person, keys: showKeys(deleted), revoked: deleted.revoked }
   })
 
+export async function listHolds(
+  deps: AdministrationDeps,
+  workspace: string,
+): Promise<InWorkspace & { data: HoldShown[] }> {
+  const { workspace: id } = await inWorkspace(deps, workspace, async (_tx, found) => ({
+    workspace: found,
+  }))
+  const { read } = await deps.databases.open(id)
+  const paging = { limit: mostHolds, order: 'desc', from: undefined } as const
+  const { rows } = await holdStore(read).list(id, paging, false)
+  return { workspace: id, data: rows.map(showHold) }
+}
+
+/** `kept`: `all`, or the id of a session or a person. */
+export async function createHold(
+  deps: AdministrationDeps,
+  { workspace, kept, reason }: { workspace: string; kept: string; reason: string },
+): Promise<HoldShown> {
+  const scope = scopeNamed(kept)
+  const asked = HoldCreate.safeParse({ scope, reason })
+  if (!asked.success) throw new Error('the reason of a hold has 1 to 1000 characters')
+  const after = { scope: scope.type, subject_id: kept === 'all' ? '' : kept, reason }
+  const { workspace: tenant } = await inWorkspace(deps, workspace, async (_tx, id) => {
+    auditChange({ type: 'hold', after })
+    return { workspace: id }
+  })
+  return showHold(await makeHold(deps, tenant, asked.data))
+}
+
+export async function releaseHoldById(
+  deps: AdministrationDeps,
+  { workspace, hold }: { workspace: string; hold: string },
+): Promise<HoldShown> {
+  const { workspace: tenant } = await inWorkspace(deps, workspace, async (_tx, id) => {
+    auditChange({ type: 'hold', id: hold, after: { is_released: true } })
+    return { workspace: id }
+  })
+  return showHold(await releaseHold(deps, tenant, hold, true))
+}
+
+const mostHolds = 1_000
+
+function scopeNamed(kept: string): HoldScope {
+  if (kept === 'all') return { type: 'workspace' }
+  if (isIdOf('session', kept)) return { type: 'session', session_id: kept }
+  if (isIdOf('person', kept)) return { type: 'person', person_id: kept }
+  throw new Error(`${kept} is neither all nor the id of a session or of a person`)
+}
+
 export const listKeys = (
   deps: AdministrationDeps,
   workspace: string,
@@ -138,6 +201,16 @@ export const listKeys = (
     workspace: id,
     data: await apiKeyStore(tx).allValid(id, deps.clock.now()),
   }))
+
+/** For when the identity provider does not answer, or lets nobody in. */
+export async function makeEmergencyKey(
+  deps: AdministrationDeps,
+  workspace: string,
+): Promise<Awaited<ReturnType<typeof createKey>> & { expires_at: string }> {
+  const expiresAt = iso(deps.clock.now() + hourMs)
+  const made = await createKey(deps, workspace, { name: 'emergency key', admin: true, expiresAt })
+  return { ...made, expires_at: expiresAt }
+}
 
 export const revokeKeyById = (
   { databases: { control }, clock }: AdministrationDeps,

@@ -19,7 +19,8 @@ export function refuseCommand(why: string): never {
 export const parseProblem = ({ message }: Error): string =>
   message.split(/\. (?:To specify|Did you)/)[0] ?? message
 
-export async function readConfigOrExit(): Promise<Config> {
+/** The settings as they are given: the root secret may be wrapped. */
+export async function readSettingsOrExit(): Promise<Config> {
   const read = await readGivenConfig(process.env)
   if (read.ok) {
     trustAuthorities(read.config.outgoing.authorities)
@@ -31,18 +32,35 @@ export async function readConfigOrExit(): Promise<Config> {
   ])
 }
 
+/** With the root secret in the clear. */
+async function withRootSecret(config: Config): Promise<Config> {
+  if (!config.rootSecretKeyService) return config
+  const { unwrapConfig } = await import('../key-service.ts')
+  const unwrapped = await unwrapConfig(config)
+  return unwrapped.ok
+    ? unwrapped.config
+    : exitWithLines(['Steward does not start:', `  ${unwrapped.problem}`])
+}
+
+export const readConfigOrExit = async (): Promise<Config> =>
+  withRootSecret(await readSettingsOrExit())
+
 /**
  * The configuration of a command that starts sandboxes: the process first enters a user namespace where sandboxes need
  * one.
  */
-export async function configurationAmongOwnUsers(): Promise<Config> {
-  const config = await readConfigOrExit()
+export async function settingsAmongOwnUsers(): Promise<Config> {
+  const config = await readSettingsOrExit()
   if (config.sandbox === 'bubblewrap' && config.sandboxUsers !== 'shared') {
     const { enterOwnUsers } = await import('@steward/sandbox/own-users.ts')
     enterOwnUsers()
   }
   return config
 }
+
+/** Like `settingsAmongOwnUsers`, with the root secret in the clear. */
+export const configurationAmongOwnUsers = async (): Promise<Config> =>
+  withRootSecret(await settingsAmongOwnUsers())
 
 export const printLine = (line: string) => process.stdout.write(`${line}\n`)
 /** What a person reads beside the output of a command. */

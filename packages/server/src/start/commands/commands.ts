@@ -77,8 +77,8 @@ const commands: readonly AdministrationCommand[] = [
   {
     name: 'delete-person',
     takes: ['<email>'],
-    does: 'delete the account of a person',
-    more: 'Sign-ins, memberships and links to identity providers end. What the person has made stays. The last owner of a workspace is refused: invite another owner by create-invitation, or archive and delete the workspace.',
+    does: 'delete the account of a person, and the name from what the person has made',
+    more: 'In place of the email the id of the person may stand. Sign-ins, memberships and links to identity providers end. What the person has made stays; a running server, or the next that starts, takes the name out of it. A hold on the person is refused, and so is the last owner of a workspace: invite another owner by create-invitation, or archive and delete the workspace.',
     options: revokeKeys,
     run: ({ deletePersonByEmail }, deps, { values: [email = ''], ...options }) =>
       deletePersonByEmail(deps, { email, ...options }),
@@ -91,11 +91,42 @@ const commands: readonly AdministrationCommand[] = [
     run: ({ listKeys }, deps, { values: [workspace = ''] }) => listKeys(deps, workspace),
   },
   {
+    name: 'emergency-key',
+    takes: ['<workspace>'],
+    does: 'print a workspace-admin key that is valid for an hour, once, for when nobody can sign in',
+    more: `${named} The audit of the workspace has a line of it. It opens the API, and the console at /console/key.`,
+    run: ({ makeEmergencyKey }, deps, { values: [workspace = ''] }) =>
+      makeEmergencyKey(deps, workspace),
+  },
+  {
     name: 'revoke-key',
     takes: ['<key id>'],
     does: 'revoke a key by its id, which list-keys shows',
     more: 'Running servers refuse the key within a second. The last admin key of a workspace can be revoked too: create-key makes another.',
     run: ({ revokeKeyById }, deps, { values: [key = ''] }) => revokeKeyById(deps, key),
+  },
+  {
+    name: 'list-holds',
+    takes: ['<workspace>'],
+    does: 'list the holds of a workspace that are in force',
+    more: named,
+    run: ({ listHolds }, deps, { values: [workspace = ''] }) => listHolds(deps, workspace),
+  },
+  {
+    name: 'create-hold',
+    takes: ['<workspace>', '<all, session or person>', '<reason>'],
+    does: 'keep what a workspace has, a session, or what a person made, from every removal',
+    more: `${named} all keeps the whole workspace; an id keeps one session, or the sessions and the account of a person. The operator alone releases this hold.`,
+    run: ({ createHold }, deps, { values: [workspace = '', kept = '', reason = ''] }) =>
+      createHold(deps, { workspace, kept, reason }),
+  },
+  {
+    name: 'release-hold',
+    takes: ['<workspace>', '<hold id>'],
+    does: 'release a hold: what it has kept can go from now on',
+    more: `${named} Releases holds of the workspace too, also of an archived one.`,
+    run: ({ releaseHoldById }, deps, { values: [workspace = '', hold = ''] }) =>
+      releaseHoldById(deps, { workspace, hold }),
   },
   {
     name: 'make-github-app',

@@ -1,6 +1,6 @@
 /** Commands that set up where the service runs. Each loads its modules when it runs. */
 import type { ProcessVariables } from '@steward/base/settings/setting.ts'
-import { exitWithLines, printLine, readConfigOrExit, refuseCommand } from './command-line.ts'
+import { exitWithLines, printLine, readSettingsOrExit, refuseCommand } from './command-line.ts'
 import type { DeclaredCommand } from './declared-command.ts'
 import { readArguments, usageLine } from './declared-command.ts'
 
@@ -52,7 +52,7 @@ const commands: readonly DeploymentCommand[] = [
     more: 'It needs the settings of the server.',
     async run() {
       const { createBucketOf } = await import('./create-bucket.ts')
-      const { name, isNew } = await createBucketOf(await readConfigOrExit())
+      const { name, isNew } = await createBucketOf(await readSettingsOrExit())
       printLine(isNew ? `made the bucket ${name}` : `the bucket ${name} is there already`)
     },
   },
@@ -62,7 +62,7 @@ const commands: readonly DeploymentCommand[] = [
     does: 'make an environment and an agent in a workspace that has none',
     more: 'The URL is where a server answers, and API_KEY the key of the workspace. MODEL names the model of the agent.',
     async run({ values: [url = ''], variables }) {
-      const { apiKey } = await readConfigOrExit()
+      const { apiKey } = await readSettingsOrExit()
       if (apiKey === undefined) refuseCommand('first-agent needs API_KEY, the key of the workspace')
       const { makeFirstAgent } = await import('./first-agent.ts')
       await makeFirstAgent({ base: url.replace(/\/$/, ''), apiKey, environment: variables })

@@ -12,12 +12,15 @@ import { checkMail } from '../../tenants/people/mail.ts'
 import { createDiallers } from '../diallers.ts'
 import { startSandboxProvider } from '../sandboxes.ts'
 import { openBlobs, createServerSeal } from '../storage.ts'
+import { configuredManagers } from '../secret-managers.ts'
 import { checkClock } from '../checks/clock.ts'
+import { managerChecks } from '../checks/company-secrets.ts'
 import { databaseCheck } from '../checks/database.ts'
 import { diskChecks } from '../checks/disk.ts'
 import type { SetupCheck, SetupFinding } from '../checks/finding.ts'
 import { failed, ok, describeCauses, warning } from '../checks/finding.ts'
 import { checkSettingsFile, proxyChecks } from '../checks/outgoing.ts'
+import { identityProviderChecks } from '../checks/identity-providers.ts'
 import { modelChecks } from '../checks/models.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -29,16 +32,19 @@ const fewFiles = 4_096
  * failed.
  */
 export async function examineSetup(
-  config: Config,
+  given: Config,
   environment: ProcessVariables,
   tell: (finding: SetupFinding) => void,
 ): Promise<boolean> {
+  const { config, finding: rootSecret } = await unwrapForChecks(given)
   const { operator } = createDiallers(config, { log: silent, clock: systemClock }, undefined)
   const checks: SetupCheck[] = [
     async () => ok('settings: all can be read'),
     () => checkSettingsFile(environment),
     async () => checkClock(systemClock),
-    databaseCheck(config, createServerSeal(config)),
+    ...(rootSecret ? [async () => rootSecret] : []),
+    // What is sealed cannot be compared with a secret that is not there.
+    ...(rootSecret?.state === 'failed' ? [] : [databaseCheck(config, createServerSeal(config))]),
     ...diskChecks(config),
     ...(config.blobs?.type === 's3' ? [() => bucket(config, operator.agent)] : []),
     ...(config.busUrl === undefined ? [] : [() => bus(config.busUrl ?? '')]),
@@ -46,6 +52,8 @@ export async function examineSetup(
     () => mail(config),
     () => sandbox(config),
     ...modelChecks(config, operator.agent),
+    ...identityProviderChecks(config),
+    ...managerChecks(configuredManagers(config, systemClock)),
     () => address(config),
     async () => openFiles(),
   ]
@@ -57,6 +65,18 @@ export async function examineSetup(
     }
   await operator.agent.close()
   return isSound
+}
+
+/** The settings with the root secret in the clear where the key service unwraps it, and what it says. */
+async function unwrapForChecks(given: Config): Promise<{ config: Config; finding?: SetupFinding }> {
+  if (!given.rootSecretKeyService) return { config: given }
+  const { unwrapConfig } = await import('../key-service.ts')
+  const unwrapped = await unwrapConfig(given, [])
+  if (unwrapped.ok)
+    return { config: unwrapped.config, finding: ok('root secret: the key service unwraps it') }
+  const { name: service } = serverProgram.settings.rootSecretKeyService
+  const mending = `look at ${service}, and at what lets this machine use its key`
+  return { config: given, finding: failed(`root secret: ${unwrapped.problem}`, mending) }
 }
 
 async function bucket(

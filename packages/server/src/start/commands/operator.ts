@@ -2,14 +2,14 @@
 import type { ProcessVariables } from '@steward/base/settings/setting.ts'
 import { baseUrl } from '../../ground/config/base-url.ts'
 import type { Config } from '../../ground/config/config.ts'
-import { roles } from '../../ground/http/principal.ts'
+import { roles } from '../../ground/core/security/roles.ts'
 import type * as Invite from '../../tenants/members/operator-invitations.ts'
 import type * as Create from '../../tenants/workspaces/create.ts'
 import type { AdministrationDeps } from './administration.ts'
 import type { AuditOptions } from './audit.ts'
 import {
   readConfigOrExit,
-  configurationAmongOwnUsers,
+  settingsAmongOwnUsers,
   exitWithLines,
   refuseCommand,
   printLine,
@@ -163,12 +163,27 @@ export async function rotateRootSecretCommand(): Promise<void> {
   }
 }
 
+/** Prints the text that takes the place of the root secret in the settings. Changes nothing. */
+export async function wrapRootSecretCommand(environment: ProcessVariables): Promise<void> {
+  const { wrapConfigured } = await import('./wrap-root-secret.ts')
+  const wrapped = await wrapConfigured(environment)
+  if (!wrapped.ok) exitWithLines([`steward: ${wrapped.problem}`])
+  printLine(wrapped.text)
+}
+
 /** Works beside running servers. A verification exits with 1 when a chain is damaged. */
 export async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
   const { exportAudit, verifyAudit } = await import('./audit.ts')
   if (verb === 'export') return exportAudit(await readConfigOrExit(), options, process.stdout)
   if (verb !== 'verify') refuseCommand('audit needs a verb: verify or export')
   if (!(await verifyAudit(await readConfigOrExit(), options, process.stdout))) process.exitCode = 1
+}
+
+/** Prints what is held about a person, as lines of JSON. Works beside running servers. */
+export async function exportPersonCommand(named: string | undefined): Promise<void> {
+  if (!named) refuseCommand('export-person needs the email or the id of a person')
+  const { exportPersonTo } = await import('./export-person.ts')
+  await exportPersonTo(await readConfigOrExit(), named, process.stdout)
 }
 
 export async function moveCommand(to: string | undefined): Promise<void> {
@@ -221,7 +236,7 @@ const marks = { ok: '✓', warning: '!', failed: '✗' }
 
 /** Works beside running servers. Exits with 1 when a check failed. */
 export async function runDoctor(environment: ProcessVariables): Promise<void> {
-  const config = await configurationAmongOwnUsers()
+  const config = await settingsAmongOwnUsers()
   const { examineSetup } = await import('./doctor.ts')
   const isSound = await examineSetup(config, environment, (finding) => {
     process.stdout.write(`${marks[finding.state]} ${finding.about}\n`)

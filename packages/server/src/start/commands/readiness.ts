@@ -1,7 +1,7 @@
 /** What the server of an address says of itself, for commands on its machine. */
 import { toUrlHost } from '@steward/base/url-host.ts'
 import { z } from 'zod'
-import { exitWithLines, printLine, readConfigOrExit } from './command-line.ts'
+import { exitWithLines, printLine, readSettingsOrExit } from './command-line.ts'
 
 /**
  * The address to ask. Attack: `localhost` may be `::1`, where another account can listen beside a server that listens
@@ -41,7 +41,7 @@ function parseAnswer(text: string): unknown {
 
 /** Exits with 1 unless the server that has these settings is ready, as a health check of a container asks. */
 export async function readyCommand(): Promise<void> {
-  const { host, port } = await readConfigOrExit()
+  const { host, port } = await readSettingsOrExit()
   const base = `http://${hostToOpen(host)}:${port}`
   const readiness = await readReadiness(base)
   if (readiness.state === 'ready') return void printLine(`ready: ${base}`)

@@ -15,6 +15,7 @@ import { tokenContext } from '../../sessions/rows/sessions.ts'
 import { sealedContext } from '../../resources/vaults/credentials.ts'
 import { secretContext } from '../../tenants/webhooks/store.ts'
 import type { SecretPart } from '../../ground/database/tables/vaults.ts'
+import { grantContext } from '../../tenants/members/by-groups/store.ts'
 import { workspaceKeyContext } from '../../ground/database/workspace-keys.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
@@ -26,6 +27,7 @@ type SealedTable =
   | 'session_resources'
   | 'webhook_endpoints'
   | 'workspace_keys'
+  | 'provider_grants'
   | 'deployments'
   | 'publications'
   | 'installations'
@@ -48,13 +50,25 @@ export type SealedColumn = {
  * The keys of workspaces, in the control database, are sealed under the root secret. All values in `sealedColumns` are
  * sealed under the keys of workspaces.
  */
-export const keyColumn: SealedColumn = {
+const keyColumn: SealedColumn = {
   table: 'workspace_keys',
   keys: [],
   column: 'sealed',
   holds: 'value',
   context: workspaceKeyContext,
 }
+
+/** Columns of the control database that are sealed under the root secret itself. */
+export const controlColumns: readonly SealedColumn[] = [
+  keyColumn,
+  {
+    table: 'provider_grants',
+    keys: ['id'],
+    column: 'sealed_tokens',
+    holds: 'values',
+    context: grantContext,
+  },
+]
 
 export const sealedColumns: readonly SealedColumn[] = [
   {

@@ -71,6 +71,7 @@ async function fill(database: Database, seal: Seal, credentials: number) {
       model_id: 'handle',
       provider: 'oai-compatible',
       model: 'm',
+      credentials: null,
       api_key: 'sk-of-a-card',
       custom_headers: { 'x-secret': 'header-of-a-card' },
     }

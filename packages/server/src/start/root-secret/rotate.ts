@@ -7,7 +7,7 @@ import { beginRootKey, markRootKey, serversNotUnder } from '../../ground/databas
 import type { WorkspaceKeys } from '../../ground/database/workspace-keys.ts'
 import { workspaceKeys } from '../../ground/database/workspace-keys.ts'
 import type { SealedColumn } from './columns.ts'
-import { eachSealed, keyColumn, sealedColumns } from './columns.ts'
+import { controlColumns, eachSealed, sealedColumns } from './columns.ts'
 import type { SealedRow } from './store.ts'
 import { sealedStore } from './store.ts'
 
@@ -21,9 +21,9 @@ const mostPasses = 20
 export const checkSealed = (database: Pick<Database, 'read'>, seal: Seal): Promise<void> =>
   checkColumns(database, seal, sealedColumns)
 
-/** The same check as `checkSealed`, for the keys of workspaces in the control database. */
+/** The same check as `checkSealed`, for what the control database has under the root key. */
 export const checkKeys = (control: Pick<Database, 'read'>, seal: Seal): Promise<void> =>
-  checkColumns(control, seal, [keyColumn])
+  checkColumns(control, seal, controlColumns)
 
 async function checkColumns(
   { read }: Pick<Database, 'read'>,
@@ -77,7 +77,7 @@ export async function rotateRootSecret(
   for (let pass = 0; pass < mostPasses; pass++) {
     await refuseOtherServers(database, seal)
     let isElsewhere = false
-    written += await sealAnew(database, keyColumn, sealing)
+    for (const column of controlColumns) written += await sealAnew(database, column, sealing)
     for await (const holder of holders()) {
       for (const column of sealedColumns) written += await sealAnew(holder, column, sealing)
       if (holder !== database && (await holder.write((tx) => hasOthers(tx, seal))))
@@ -108,9 +108,10 @@ async function sealAnew(
     report,
   }: { seal: Seal; keys: WorkspaceKeys; report: (progress: RotationProgress) => void },
 ): Promise<number> {
-  // Values under the root key stay in two cases: keys of workspaces, and secrets of a workspace that is being deleted
-  // and so has no key.
-  const settled = column === keyColumn ? [seal.keyId] : []
+  // Values under the root key stay in two cases: columns of the control database, and secrets of a workspace that is
+  // being deleted and so has no key.
+  const isOfControl = controlColumns.includes(column)
+  const settled = isOfControl ? [seal.keyId] : []
   let done = 0
   let after: SealedRow | undefined
   for (;;) {
@@ -121,7 +122,7 @@ async function sealAnew(
     if (rows.length === 0) return done
     const next: { row: SealedRow; value: string }[] = []
     for (const row of rows) {
-      const own = column === keyColumn ? undefined : await keys.hold(row.tenant_id)
+      const own = isOfControl ? undefined : await keys.hold(row.tenant_id)
       const value = sealedAnew(column, row, { root: seal, own })
       if (value !== row.value) next.push({ row, value })
     }
@@ -160,7 +161,7 @@ function sealedAnew(
 /** Marks the database in the transaction that finds nothing under another key. */
 const finished = (database: Database, seal: Seal, holdsRows: boolean): Promise<boolean> =>
   database.write(async (tx) => {
-    const columns = holdsRows ? [keyColumn, ...sealedColumns] : [keyColumn]
+    const columns = holdsRows ? [...controlColumns, ...sealedColumns] : controlColumns
     if (await hasOthers(tx, seal, columns)) return false
     await markRootKey(tx, seal)
     return true

@@ -13,11 +13,16 @@ import { unitWritten } from '../../ground/database/observed-database.ts'
 import { requestAnswered } from '../../ground/http/request-observations.ts'
 import { connectionRefused } from '../../ground/http/connections.ts'
 import { requestLimited } from '../../ground/http/limit-observation.ts'
+import { recordsSent } from '../otlp/collector.ts'
 import { deliveryAttempted } from '../../tenants/webhooks/delivery-attempts.ts'
+
+/** A metric with its series. `metricName` tells the parts of a histogram. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number]
 
 export type Metrics = {
   contentType: string
   text(): Promise<string>
+  values(): Promise<MetricValues[]>
   /** Stops counting. */
   close(): void
 }
@@ -77,6 +82,29 @@ function countTurns({ counter, histogram }: Instruments, listen: ListenToMetrics
   ]
 }
 
+/** Counts requests to models and their tokens. Returns a function that stops the counting. */
+function countModels({ counter, histogram }: Instruments, listen: ListenToMetrics) {
+  const modelLabels = boundedModels()
+  const models = counter('model_requests', 'Requests to models.', ['provider', 'model', 'outcome'])
+  const modelSeconds = histogram('model_request_duration', 'Requests to models.', [], slow)
+  const firstSeconds = histogram(
+    'model_first_chunk',
+    'From a request to a model to the first piece of its answer.',
+    [],
+    slow,
+  )
+  const tokens = counter('model_tokens', 'Tokens as providers count them.', ['direction'])
+  return listen(modelRequestEnded, ({ provider, model, outcome, usage, ms, firstMs }) => {
+    models.inc({ ...modelLabels(provider, model), outcome })
+    modelSeconds.observe(ms / 1_000)
+    if (firstMs !== undefined) firstSeconds.observe(firstMs / 1_000)
+    tokens.inc({ direction: 'input' }, usage.input_tokens)
+    tokens.inc({ direction: 'output' }, usage.output_tokens)
+    tokens.inc({ direction: 'cache_read' }, usage.cache_read_input_tokens)
+    tokens.inc({ direction: 'cache_write' }, usage.cache_creation_input_tokens)
+  })
+}
+
 /** Counts runs of periodic jobs. Returns a function that stops the counting. */
 function countJobs({ counter, gauge }: Instruments, listen: ListenToMetrics) {
   const runs = counter('job_runs', 'Runs of periodic jobs that ended.', ['job', 'outcome'])
@@ -115,15 +143,6 @@ export async function createMetrics(
     ['route', 'method'],
     quick,
   )
-  const models = counter('model_requests', 'Requests to models.', ['provider', 'model', 'outcome'])
-  const modelSeconds = histogram('model_request_duration', 'Requests to models.', [], slow)
-  const firstSeconds = histogram(
-    'model_first_chunk',
-    'From a request to a model to the first piece of its answer.',
-    [],
-    slow,
-  )
-  const tokens = counter('model_tokens', 'Tokens as providers count them.', ['direction'])
   const calls = counter('tool_calls', 'Tool calls that ran here.', ['tool', 'outcome'])
   const callSeconds = histogram('tool_call_duration', 'Tool calls that ran here.', ['tool'], slow)
   const units = histogram('db_write', 'Writing units, to their durable commit.', [], quick)
@@ -135,9 +154,12 @@ export async function createMetrics(
     'Connections that were ended because there was one too many.',
     [],
   )
+  const telemetry = counter('telemetry_records', 'Records for the collector of OpenTelemetry.', [
+    'signal',
+    'outcome',
+  ])
   const deliveries = counter('webhook_attempts', 'Attempts to deliver webhooks.', ['outcome'])
   for (const state of ['held', 'waiting', 'total'] as const) gaugeOfSlots(state)
-  const modelLabels = boundedModels()
 
   function gaugeOfSlots(state: 'held' | 'waiting' | 'total'): void {
     const help = {
@@ -165,15 +187,7 @@ export async function createMetrics(
     }),
     ...countTurns(instruments, listen),
     countJobs(instruments, listen),
-    listen(modelRequestEnded, ({ provider, model, outcome, usage, ms, firstMs }) => {
-      models.inc({ ...modelLabels(provider, model), outcome })
-      modelSeconds.observe(ms / 1_000)
-      if (firstMs !== undefined) firstSeconds.observe(firstMs / 1_000)
-      tokens.inc({ direction: 'input' }, usage.input_tokens)
-      tokens.inc({ direction: 'output' }, usage.output_tokens)
-      tokens.inc({ direction: 'cache_read' }, usage.cache_read_input_tokens)
-      tokens.inc({ direction: 'cache_write' }, usage.cache_creation_input_tokens)
-    }),
+    countModels(instruments, listen),
     listen(connectionRefused, () => connections.inc()),
     listen(toolCallEnded, ({ tool: name, isError, ms }) => {
       const tool = toolLabel(name)
@@ -182,11 +196,15 @@ export async function createMetrics(
     }),
     listen(unitWritten, ({ ms }) => units.observe(ms / 1_000)),
     listen(requestLimited, ({ of }) => limited.inc({ class: of })),
+    listen(recordsSent, ({ signal, outcome, records: sent }) =>
+      telemetry.inc({ signal, outcome }, sent),
+    ),
     listen(deliveryAttempted, ({ outcome }) => deliveries.inc({ outcome })),
   ]
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
+    values: () => registry.getMetricsAsJSON(),
     close() {
       for (const stop of listening) stop()
       registry.clear()

@@ -14,10 +14,15 @@ import { subagentRoutes } from './subagents/routes.ts'
 import { traceRoutes } from './traces/routes.ts'
 import { turnRoutes } from './turns/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
+import type { TryReferences } from '../../resources/vaults/admit-references.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import type { UploadLimits } from '../../resources/files/upload.ts'
 
-export type OpenAIDeps = OpenSessionDeps & { fileLimits: UploadLimits; version: string }
+export type OpenAIDeps = OpenSessionDeps & {
+  fileLimits: UploadLimits
+  tryReferences: TryReferences
+  version: string
+}
 
 export function openaiRoutes(deps: OpenAIDeps): Route[] {
   const routes: Route[] = [

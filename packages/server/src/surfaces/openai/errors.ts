@@ -4,20 +4,22 @@ import type { SurfaceWire } from '../../ground/http/wire.ts'
 
 type ErrorWords = { type: string; code: string }
 
+/** The words of the vendor for each status. Its guide asks programs to look at the code, so there is no other code. */
 const words: Record<number, ErrorWords> = {
   400: { type: 'invalid_request_error', code: 'invalid_request_error' },
-  401: { type: 'authentication_error', code: 'invalid_api_key' },
-  403: { type: 'permission_error', code: 'permission_denied' },
-  404: { type: 'not_found_error', code: 'not_found' },
-  409: { type: 'conflict_error', code: 'conflict' },
+  401: { type: 'authentication_error', code: 'unauthorized' },
+  403: { type: 'permission_error', code: 'forbidden' },
+  404: { type: 'not_found_error', code: 'not_found_error' },
+  409: { type: 'conflict_error', code: 'conflict_error' },
   429: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  503: { type: 'server_error', code: 'service_unavailable_error' },
 }
 const serverError: ErrorWords = { type: 'server_error', code: 'internal_error' }
 
 /** A table of all statuses and their types, for the published description. */
 export const describeErrors = (): string =>
   [
-    'An error. `error.type` follows from the status, and `error.code` too unless a more exact word is known:',
+    'An error. `error.type` and `error.code` follow from the status:',
     '',
     '| status | `error.type` | `error.code` |',
     '|---|---|---|',
@@ -52,14 +54,10 @@ function namedField(message: string): { param: string | null; message: string } 
   return { param, message: param + message.slice(field.length) }
 }
 
-type RefusalBody = {
-  error: { message: string; error_code?: unknown; details?: { error_code?: unknown } }
-}
+type RefusalBody = { error: { message: string } }
 
-const codeOf = ({ error }: RefusalBody): string | undefined => {
-  const code = error.error_code ?? error.details?.error_code
-  return typeof code === 'string' ? code : undefined
-}
+/** A time as the vendor writes it in headers: `800ms`, `12s`. */
+const durationOf = (ms: number): string => (ms < 1_000 ? `${ms}ms` : `${Math.ceil(ms / 1_000)}s`)
 
 export const openaiWire: SurfaceWire = {
   requestIdHeader: 'x-request-id',
@@ -68,7 +66,11 @@ export const openaiWire: SurfaceWire = {
     const told = body as RefusalBody
     const { type, code } = words[status] ?? (status < 500 ? words[400] : undefined) ?? serverError
     const { message, param } = namedField(told.error.message)
-    const error = { message, type, param, code: codeOf(told) ?? code }
-    return { status, headers, body: { error } }
+    return { status, headers, body: { error: { message, type, param, code } } }
   },
+  rateLimitHeaders: ({ rate, remaining, fullAtMs }, now) => ({
+    'x-ratelimit-limit-requests': String(rate.limit),
+    'x-ratelimit-remaining-requests': String(remaining),
+    'x-ratelimit-reset-requests': durationOf(Math.max(0, Math.ceil(fullAtMs - now))),
+  }),
 }

@@ -99,7 +99,10 @@ function followTurns({ tracer, causes, listen }: SpanDeps) {
     judge: (span: Span) => void,
   ): void {
     const startTime = Date.now() - ms
-    const attributes = { ...own.attributes, [attributeNames.conversation]: session }
+    const attributes = {
+      ...own.attributes,
+      ...(session !== '' && { [attributeNames.conversation]: session }),
+    }
     const span = tracer.startSpan(title, { kind, startTime, attributes }, below(contextOf(session)))
     judge(span)
     span.end(startTime + ms)

@@ -4,8 +4,14 @@
  */
 import type { Log } from '@steward/base/log.ts'
 import type { Channel } from '../../ground/bus/bus.ts'
-import { serverProgram } from '../../ground/config/settings.ts'
-import type { ProxyUrl } from '../../ground/core/security/proxies.ts'
+import type { Collector } from '../otlp/collector.ts'
+import {
+  closeSoon,
+  exporterOptions,
+  mostWaiting,
+  openOtlp,
+  signalQueue,
+} from '../otlp/collector.ts'
 import type { TraceparentOf } from '../../engine/runner/assemble.ts'
 import type { Sampling } from './sampler.ts'
 import { createSampler } from './sampler.ts'
@@ -19,20 +25,6 @@ export type Traces = {
 
 export const noTraces: Traces = { traceparentOf: () => undefined, close: async () => {} }
 
-const lastSpansMs = 5_000
-
-const { httpsProxy, httpProxy } = serverProgram.settings.outgoing
-
-/** Where spans are sent. */
-export type Collector = { url: string; proxy: ProxyUrl | undefined }
-
-/** The exporter has connections of its own, by Node's agent, which is told of the one proxy here. */
-function exporterOptions({ url, proxy }: Collector) {
-  if (!proxy) return { url }
-  const proxyEnv = { [httpsProxy.name]: proxy.href, [httpProxy.name]: proxy.href }
-  return { url, httpAgentOptions: { keepAlive: true, proxyEnv } }
-}
-
 /**
  * Loads the libraries, so that servers without traces never load them. The libraries read OpenTelemetry's other
  * variables themselves.
@@ -41,27 +33,33 @@ export async function createTraces(
   { log, bus }: { log: Log; bus: Channel },
   { collector, sampling }: { collector: Collector; sampling: Sampling },
 ): Promise<Traces> {
-  const [api, sdk, { OTLPTraceExporter }, resources, { causesOver }, spans] = await Promise.all([
-    import('@opentelemetry/api'),
-    import('@opentelemetry/sdk-trace'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/resources'),
-    import('./causes.ts'),
-    import('./spans.ts'),
-  ])
-  const warn = (...told: unknown[]) =>
-    log.warn('traces could not be sent', { reason: told.map(String).join(' ') })
-  api.diag.setLogger(
-    { error: warn, warn, info() {}, debug() {}, verbose() {} },
-    { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
+  const [{ resource, warn }, sdk, { OTLPTraceExporter }, { causesOver }, spans] = await Promise.all(
+    [
+      openOtlp(log, 'traces', collector),
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('./causes.ts'),
+      import('./spans.ts'),
+    ],
   )
-  const own = resources.resourceFromAttributes({ 'service.name': 'steward' })
+  const queue = signalQueue('traces', log)
+  const exporter = queue.watch(
+    new OTLPTraceExporter(exporterOptions(collector)),
+    (sent: readonly unknown[]) => sent.length,
+  )
+  const batches = new sdk.BatchSpanProcessor({ exporter, maxQueueSize: mostWaiting })
   const provider = new sdk.TracerProvider({
-    resource: own.merge(resources.detectResources({ detectors: [resources.envDetector] })),
+    resource,
     sampler: createSampler(sdk, sampling),
-    // The queue of the processor is bounded: spans are dropped while the collector is away, and nothing waits.
     spanProcessors: [
-      new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter(exporterOptions(collector)) }),
+      {
+        onStart: (span, context) => batches.onStart(span, context),
+        onEnd: (span) => {
+          if (queue.admit()) batches.onEnd(span)
+        },
+        forceFlush: () => batches.forceFlush(),
+        shutdown: () => batches.shutdown(),
+      },
     ],
   })
   const causes = causesOver(bus, spans.mostKept)
@@ -75,10 +73,7 @@ export async function createTraces(
     },
     async close() {
       work.stop()
-      const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, lastSpansMs)
-      await Promise.race([provider.shutdown().catch(warn), late.promise])
-      clearTimeout(timer)
+      await closeSoon(() => provider.shutdown(), warn)
     },
   }
 }

@@ -8,6 +8,7 @@ import type { AppDeps } from './app.ts'
 import { createRoutes } from './app.ts'
 import { openaiRoutes } from '../openai/app.ts'
 import { unusedKeeping } from '../../ground/blobs/fixture.ts'
+import { agentIdentity } from '../../engine/egress/identity/keys.ts'
 import { claimTokens } from '../../ground/core/security/claim-token.ts'
 import { mcpTokens } from '../../ground/core/security/mcp-token.ts'
 import { createShare } from '../../ground/core/fairness/share.ts'
@@ -47,6 +48,7 @@ function depsOver(database: Database): AppDeps {
         publicUrl: undefined,
         base: 'http://localhost',
         providers: [],
+        isByProvidersAlone: false,
       },
       {
         ...ground,
@@ -54,8 +56,14 @@ function depsOver(database: Database): AppDeps {
         admit: undefined,
         personLimits: undefined,
         invited: { isInvited: never, join: never },
+        groups: { read: never, begin: never },
       },
     ),
+    oauth: {
+      clients: {},
+      refreshKeys: [derivedKey(rootSecret, 'refresh token')],
+      identities: { identify: never, isToken: never },
+    },
     integrations: {
       apps: new Map(),
       send: never,
@@ -73,20 +81,30 @@ function depsOver(database: Database): AppDeps {
     openAnswers: { hold: never, keyIds: never, endAll: never },
     limits: limitsFor('off', ground),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+    modelProviders: [],
+    cloudIdentityWorkspaces: [],
     offlineModel: true,
     prices: new Map(),
+    allowed: {},
+    retentionDays: { usual: {}, most: {} },
     resolveModel: async () => never(),
+    tryReferences: never,
     egress: {
       proxy: { find: never, ask: never, close: never },
       remote: { tunnel: never, authorities: never, close: never },
       probe: never,
       validate: never,
+      identity: agentIdentity('https://steward.example', [derivedKey(rootSecret, 'identity')]),
     },
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),
     claimTokens: claimTokens(derivedKey(rootSecret, 'claim token')),
     withinClaim: never,
     claimByKey: never,
     specOfModel: never,
+    messagesApi: true,
+    messageCounting: { begin: never },
+    messageSlots: { take: never },
+    reachModel: never,
     models: { operator: { send: never }, tenant: { send: never } },
     modelAnswerMs: 60_000,
     work: { idleMs: 1, unclaimedMs: 1 },
@@ -102,6 +120,7 @@ function depsOver(database: Database): AppDeps {
       sessions_running: { held: () => 0 },
       sandboxes: { held: () => 0 },
       streams: { held: () => 0 },
+      messages: { held: () => 0 },
       tunnels: { held: () => 0 },
     },
     embeddingModel: 'none',

@@ -1,5 +1,6 @@
 /** The table of contents of the API: one line a resource. */
 import type { PriceTable } from '@steward/model/price.ts'
+import type { AllowLists } from '@steward/protocol/rules.ts'
 import type { BlockList } from 'node:net'
 import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
 import { archiveAgentDeployments } from '../../capabilities/deployments/write.ts'
@@ -22,6 +23,11 @@ import { signInRoutes } from '../../tenants/people/routes.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import type { ProcessUse } from '../../tenants/limits/quota-routes.ts'
 import { quotaRoutes } from '../../tenants/limits/quota-routes.ts'
+import { holdRoutes } from '../../tenants/workspaces/holds/routes.ts'
+import { peopleDataRoutes } from '../../capabilities/people-data/routes.ts'
+import { retentionRoutes } from '../../capabilities/retention/routes.ts'
+import type { OperatorDays } from '../../capabilities/retention/days.ts'
+import { ruleRoutes } from '../../tenants/limits/rules/routes.ts'
 import { spendLimitRoutes } from '../../tenants/limits/spending/routes.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
 import { organizationReportRoutes } from '../../tenants/usage/organization-reports.ts'
@@ -35,7 +41,7 @@ import type { ClaimTokens } from '../../ground/core/security/claim-token.ts'
 import type { McpTokens } from '../../ground/core/security/mcp-token.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
 import type { Egress } from '../../engine/egress/egress.ts'
-import type { Upstream } from '../../engine/egress/inject/upstream.ts'
+import { agentIdentityRoutes } from '../../engine/egress/identity/routes.ts'
 import { mcpProbeRoutes } from '../../engine/egress/callers/probe-routes.ts'
 import { mcpProxyRoutes, remoteEgressRoutes } from '../../engine/egress/callers/routes.ts'
 import { environmentRoutes } from '../../resources/environments/routes.ts'
@@ -51,12 +57,16 @@ import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import type { Route } from '../../ground/http/route.ts'
 import type { Streams } from '../../ground/http/streams.ts'
 import type { Ground } from '../../ground/ground.ts'
-import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+import type { OperatorModels } from '../../resources/model-cards/fallback.ts'
+import type { CloudRights } from '../../resources/model-cards/write.ts'
 import type { ResolveModel, SpecOfModel } from '../../resources/model-cards/resolve.ts'
 import type { Archives } from '../../engine/folders/archives.ts'
 import { folderRoutes } from '../../engine/folders/routes.ts'
 import type { FolderViews } from '../../engine/folders/session-folders.ts'
+import type { MessageRouteDeps } from '../../engine/models/messages/routes.ts'
+import { messageRoutes } from '../../engine/models/messages/routes.ts'
 import { modelGatewayRoutes } from '../../engine/model-gateway/routes.ts'
+import type { ModelUpstream } from '../../engine/models/pass-on.ts'
 import { modelCardRoutes } from '../../resources/model-cards/routes.ts'
 import { tokenEstimateRoutes } from '../../engine/models/estimate-routes.ts'
 import { modelRoutes } from '../../engine/models/routes.ts'
@@ -86,7 +96,10 @@ import { workspaceStreamRoutes } from '../../sessions/events/workspace/routes.ts
 import { commandOutputRoutes } from '../../sessions/claimed/command-output/routes.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
+import type { TryReferences } from '../../resources/vaults/admit-references.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
+import type { OAuthSettings } from '../../tenants/signin/oauth/routes.ts'
+import { oauthLoginRoutes } from '../../tenants/signin/oauth/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
 import { consoleRoutes } from '../console/routes.ts'
@@ -99,11 +112,15 @@ import { organizationWebhookRoutes } from '../../tenants/webhooks/organization-r
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
 export type AppDeps = Refusals &
-  Ground & {
+  OperatorModels &
+  CloudRights &
+  Ground &
+  Pick<MessageRouteDeps, 'messagesApi' | 'messageCounting' | 'messageSlots' | 'reachModel'> & {
     blobStore: BlobStoreMark
     integrations: OpenIntegrations
     authenticate: Authenticate
     people: People
+    oauth: OAuthSettings
     /** Named in every webhook, and as the organisation. */
     organizationId: string | undefined
     streams: Streams
@@ -117,18 +134,23 @@ export type AppDeps = Refusals &
     heldHere: ProcessUse
     /** The tenants' shares of the processes that match expressions. */
     matches: Share
-    fallbackKeys: FallbackKeys
     offlineModel: boolean
+    /** The operator's lists of what workspaces may name. */
+    allowed: AllowLists
+    /** The operator's days of retention. */
+    retentionDays: OperatorDays
     /** The operator's prices. */
     prices: PriceTable
     resolveModel: ResolveModel
-    egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
+    /** Reads what references name before a credential keeps them. */
+    tryReferences: TryReferences
+    egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate' | 'identity'>
     mcpTokens: McpTokens
     claimTokens: ClaimTokens
     withinClaim: WithinClaim
     claimByKey: ClaimByKey
     specOfModel: SpecOfModel
-    models: Record<Namer, Pick<Upstream, 'send'>>
+    models: Record<Namer, ModelUpstream>
     modelAnswerMs: number
     work: WorkSettings
     /** The URL at which workers reach this service. Without it, workers get the URL that they used. */
@@ -198,8 +220,13 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...rateLimitRoutes(deps),
     ...quotaRoutes(deps),
     ...spendLimitRoutes(deps),
+    ...ruleRoutes(deps),
+    ...peopleDataRoutes(deps),
+    ...retentionRoutes(deps),
+    ...holdRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes(deps),
+    ...agentIdentityRoutes({ ...deps, ...deps.egress }),
     ...mcpProbeRoutes(deps),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
     ...remoteEgressRoutes(deps),
@@ -207,6 +234,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...stdioRoutes(deps),
     ...commandOutputRoutes(deps),
     ...modelGatewayRoutes(deps),
+    ...messageRoutes(deps),
     ...webhookRoutes(deps),
     ...organizationWebhookRoutes(deps),
     ...deploymentRoutes(deps),
@@ -222,6 +250,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...endpointsPageRoutes(),
     ...docsRoutes(deps),
     ...signInPages(deps.people),
+    ...oauthLoginRoutes(deps, { ...deps, settings: deps.oauth }),
     ...consoleRoutes(deps),
     ...resources,
   ]

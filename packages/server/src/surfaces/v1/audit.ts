@@ -4,6 +4,7 @@
  */
 import type { AuditExceptions } from '../../ground/http/route-audit.ts'
 
+const logins = 'the login of a client is told in the unit that begins or ends it'
 const people = 'what becomes of a sign-in or a person is told in the unit of the change'
 
 export const auditExceptions: AuditExceptions = {
@@ -45,9 +46,14 @@ export const auditExceptions: AuditExceptions = {
     action: 'environment.update',
     type: 'environment',
   },
+  'post /v1/ext/retention': { type: 'retention', action: 'retention.update' },
+  'post /v1/ext/people/:id/export': { type: 'user', action: 'user.export', chain: 'deployment' },
+  'delete /v1/ext/people/:id': { type: 'user', action: 'user.delete', chain: 'deployment' },
+  'post /v1/ext/rules': { type: 'rule', action: 'rule.update' },
   'post /v1/ext/model_cards/:id/probe': { reason: 'nothing changes' },
   'post /v1/ext/stream/:id': { reason: 'nothing changes' },
   'post /v1/ext/token_estimates': { reason: 'nothing changes' },
+  'post /v1/messages/count_tokens': { reason: 'nothing changes' },
   'post /v1/ext/views': { reason: 'a view concerns its owner alone' },
   'delete /v1/ext/views/:id': { reason: 'a view concerns its owner alone' },
   'post /v1/ext/me/looked': { reason: 'it concerns the person alone' },
@@ -153,6 +159,8 @@ export const auditExceptions: AuditExceptions = {
   '/v1/ext/auth/*': { told: people },
   '/v1/ext/oauth/*': { told: people },
   '/signin*': { told: people },
+  '/v1/oauth/*': { told: logins },
+  '/oauth/*': { told: logins },
   'post /v1/organizations/workspaces': { chain: 'deployment' },
   // The line goes into the deployment's chain, because the workspace's chain is deleted with the workspace.
   'delete /v1/organizations/workspaces/:id': { chain: 'deployment' },

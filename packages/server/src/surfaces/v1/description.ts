@@ -24,15 +24,21 @@ const sentences: Record<string, string> = {
   Files: 'Files of the workspace: upload, list, download and delete them.',
   Models:
     'The models that the workspace can run. A model card says how a model is reached: its provider, its address and its key.',
+  Messages:
+    'Ask a model of the workspace without a session, as the official client does. Where the operator has not switched it on, 404.',
   'API keys':
     'The keys of the workspace: workspace keys, workspace-admin keys and environment keys.',
   'Sign-in':
     'People sign in with a password, a code by email or an identity provider (SSO). Their session cookie opens what their role in a workspace opens.',
+  OAuth:
+    'Clients act for people without an API key: by a code of the page of consent, by a code that a person types, and by refresh tokens.',
   Organisation: 'The workspaces that the caller belongs to.',
   Audit: 'Who changed what, when, from where and with which credential, chained by hashes.',
   Members: 'Who belongs to the workspace, and who is invited.',
   Vaults:
     'A vault holds credentials for MCP servers, command lines and HTTP requests. No answer contains a secret.',
+  'Agent identity':
+    'How servers verify the tokens by which an agent proves who it is, where a credential of the type `agent_identity` sends one.',
   'Memory stores':
     'A memory store holds texts by path that outlive a session, with every version of each text. Send the header `anthropic-beta: agent-memory-2026-07-22`.',
   Skills:

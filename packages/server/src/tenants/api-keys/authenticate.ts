@@ -4,7 +4,12 @@ import type { McpTokens } from '../../ground/core/security/mcp-token.ts'
 import { recentLookups } from '../../ground/core/fairness/recent-lookups.ts'
 import { hashToken, tokenKind } from '../../ground/core/security/token.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
-import type { Authenticate, ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
+import type {
+  Authenticate,
+  ClaimPrincipal,
+  LoginPrincipal,
+  Principal,
+} from '../../ground/http/principal.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { apiKeyStore } from './store.ts'
 import type { KeyUses } from './uses.ts'
@@ -24,16 +29,19 @@ export function createAuthentication({
   bus,
   mcpTokens,
   claimOf,
+  loginOf,
   uses,
 }: Ground & {
   mcpTokens: McpTokens
   /** The claim of a claim token; undefined for an unknown token. */
   claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
+  /** The login of an access token; undefined for a token that is unknown or has ended. */
+  loginOf: (token: string) => Promise<LoginPrincipal | undefined>
   uses: KeyUses
 }): Authenticate {
   async function findKey(hash: string): Promise<AuthenticatedKey | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)
-    if (!row || row.revoked_at) return undefined
+    if (!row || row.revoked_at || row.kind === 'oauth') return undefined
     const expiresAt =
       row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at)
     const base = { tenant: row.tenant_id, keyId: row.id, name: row.name }
@@ -67,6 +75,13 @@ export function createAuthentication({
       if (claim) return claim
       throw unauthorized('the claim is not known')
     }
+    if (tokenKind(key) === 'access') {
+      const login = await loginOf(key)
+      if (login) return login
+      throw unauthorized(
+        'the access token is not known, has expired, or its login was ended: exchange its refresh token, or log in again',
+      )
+    }
     const found = await known.find(hashToken(key))
     if (!found) throw unauthorized('the API key is not known, or was revoked')
     if (found.expiresAt <= clock.now()) throw unauthorized('the API key has expired')
@@ -82,6 +97,8 @@ const tokenNames = {
   environment: 'an environment key',
   claim: 'a claim token',
   mcp: 'a token for an MCP server',
+  access: 'an access token',
+  refresh: 'a refresh token',
 }
 
 /** The Bearer value comes before `x-api-key`: helpers of the official client send both, and mean the Bearer value. */
@@ -92,5 +109,7 @@ function credential(header: (name: string) => string | undefined): string {
   const kind = tokenKind(key)
   if (kind !== 'workspace' && bearer === undefined)
     throw unauthorized(`${tokenNames[kind]} is accepted only as Authorization: Bearer`)
+  if (kind === 'refresh')
+    throw unauthorized('a refresh token opens nothing: exchange it at POST /v1/oauth/token')
   return key
 }

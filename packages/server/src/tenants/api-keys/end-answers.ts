@@ -1,7 +1,7 @@
 /** Ends the answers that a key has open once the key is revoked or has expired. */
 import type { Job } from '../../ground/core/time/jobs.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
-import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
+import { readAnswerHolder } from '../../ground/http/open-answers.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { revokedKeysTopic } from './authenticate.ts'
 import { apiKeyStore } from './store.ts'
@@ -19,7 +19,7 @@ export function endWithKeysJob({
   answers: OpenAnswers
 }): Job {
   async function run(): Promise<boolean> {
-    const open = answers.keyIds().filter((id) => !readSignInAnswerKey(id))
+    const open = answers.keyIds().filter((id) => readAnswerHolder(id).kind === 'key')
     for (let from = 0; from < open.length; from += mostAtOnce) {
       const some = open.slice(from, from + mostAtOnce)
       const valid = await apiKeyStore(databases.control.read).validOf(some, clock.now())

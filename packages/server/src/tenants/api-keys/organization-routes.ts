@@ -9,7 +9,7 @@ import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { IdSide } from '../../ground/core/text/page.ts'
 import { readIdSide, pageById } from '../../ground/core/text/page.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { isAdmin } from '../../ground/http/principal.ts'
+import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
@@ -73,7 +73,7 @@ export function organizationKeyRoutes({ databases: { control }, clock }: Ground)
           const kept = await apiKeyStore(tx).get(tenant, id)
           if (!kept) throw notFound('api key', id)
           if (name) await apiKeyStore(tx).rename(tenant, id, name)
-          const by = { admin: isAdmin(principal), now }
+          const by = { admin: isAdmin(principal), actor: actorOf(principal), now }
           if (status) await setStatus(tx, kept, status, by)
         })
         return get(tenant, id)
@@ -86,7 +86,7 @@ async function setStatus(
   tx: Queries,
   kept: KeyRow,
   status: 'active' | 'inactive' | 'archived',
-  by: { admin: boolean; now: number },
+  by: { admin: boolean; actor: string; now: number },
 ): Promise<void> {
   const { tenant_id: tenant, id } = kept
   if (status === 'active') {

@@ -11,12 +11,15 @@ export async function revokeKey(
   tx: Queries,
   tenant: string,
   id: string,
-  by: { admin: boolean; now: number; isFinal?: boolean },
+  /** `actor`: the id of the person or the key. */
+  by: { admin: boolean; actor: string; now: number; isFinal?: boolean },
 ): Promise<void> {
   const store = apiKeyStore(tx)
   const admins = await store.adminsForUpdate(tenant, by.now)
   const key = await store.active(tenant, id)
   if (!key) throw notFound('api key', id)
+  if (key.kind === 'oauth' && !by.admin && key.created_by !== by.actor)
+    throw forbidden('only its person or an admin of the workspace ends a login')
   if (key.admin === 1) {
     if (!by.admin) throw forbidden('only a workspace-admin key revokes a workspace-admin key')
     if (admins.every((admin) => admin === id))

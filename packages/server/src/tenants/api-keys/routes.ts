@@ -4,12 +4,13 @@ import {
   ApiKeyListQuery,
   ApiKeyShown,
 } from '@steward/protocol/api-keys.ts'
+import { dayMs } from '@steward/base/settings/kinds.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import { newToken } from '../../ground/core/security/token.ts'
 import { getOpenWorkspaceForShare } from '../../ground/database/lock.ts'
 import { lockCaller } from '../../ground/http/locked-caller.ts'
 import type { Principal } from '../../ground/http/principal.ts'
-import { actorOf, isAdmin } from '../../ground/http/principal.ts'
+import { actorOf, isAdmin, isSubject } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
@@ -43,6 +44,16 @@ function checkExpiry(wanted: string | null, ofMaker: string | null): void {
   )
 }
 
+/** A key of a token's holder would outlive the holder's groups. */
+const longestOfTokenMs = dayMs
+
+function checkExpiryByToken(wanted: string | null, now: number): void {
+  if (wanted !== null && Date.parse(wanted) <= now + longestOfTokenMs) return
+  throw forbidden(
+    'expires_at: a token of an identity provider makes keys of at most 24 hours: name a time up to then',
+  )
+}
+
 export const apiKeyRoutes = ({ databases, clock }: Ground): Route[] =>
   keys.plain(
     { one: 'a key', many: 'keys', item: '/:id', answer: ApiKeyShown },
@@ -55,6 +66,7 @@ export const apiKeyRoutes = ({ databases, clock }: Ground): Route[] =>
           const environmentId = body.environment_id ?? null
           const admin = body.admin ?? false
           checkNewKey(body, principal)
+          if (isSubject(principal)) checkExpiryByToken(body.expires_at ?? null, clock.now())
           if (environmentId !== null) await checkEnvironment(db.read, tenant, environmentId)
           const kind = environmentId === null ? 'workspace' : 'environment'
           const key = newToken(kind)
@@ -95,7 +107,8 @@ export const apiKeyRoutes = ({ databases, clock }: Ground): Route[] =>
           'The key is refused from the next request on, and what it has open ends. The last admin key of a workspace is not revoked: 409.',
         type: 'api_key_deleted',
         async run({ tenant, principal, params }) {
-          const by = { admin: isAdmin(principal), now: clock.now() }
+          const actor = actorOf(principal)
+          const by = { admin: isAdmin(principal), actor, now: clock.now() }
           await databases.control.write((tx) => revokeKey(tx, tenant, params.id, by))
         },
       },

@@ -15,6 +15,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 type ApiKeyRow = Tables['api_keys']
 export type KeyRow = ApiKeyRow
+export type KeyOfPerson = ApiKeyRow & { kind: 'workspace' | 'environment' }
 export type NewKey = {
   /** SECRET: never logged. */
   key: string
@@ -117,16 +118,21 @@ function keyReads(db: Reads) {
       return rows.map(toKey)
     },
 
-    /** Valid keys that the person has created, in `tenant` or in all workspaces. */
-    async madeBy(person: string, now: number, tenant?: string): Promise<ApiKeyRow[]> {
+    /** Valid keys that the person has created, logins excepted, in `tenant` or in all workspaces. */
+    async madeBy(person: string, now: number, tenant?: string): Promise<KeyOfPerson[]> {
       const made = db
         .selectFrom('api_keys')
         .selectAll()
         .where('created_by', '=', person)
+        .where('kind', '<>', 'oauth')
         .where('revoked_at', 'is', null)
         .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', iso(now))]))
       const some = tenant === undefined ? made : made.where('tenant_id', '=', tenant)
-      return some.orderBy('tenant_id').orderBy('id').execute()
+      return some
+        .orderBy('tenant_id')
+        .orderBy('id')
+        .$narrowType<{ kind: KeyOfPerson['kind'] }>()
+        .execute()
     },
 
     /** Across tenants: the ids among `ids` whose keys are valid now. */
@@ -178,6 +184,8 @@ function keyWrites(db: Queries) {
         last_used_at: null,
         hash: hashToken(made.key),
         preview: previewToken(made.key),
+        client_id: null,
+        role: null,
         expires_at: made.expiresAt,
         revoked_at: null,
         archived_at: null,
@@ -286,6 +294,7 @@ const toKey = (row: ApiKeyRow): ApiKey => ({
   admin: row.admin === 1,
   read_only: row.read_only === 1,
   environment_id: row.environment_id,
+  client_id: row.client_id,
   reach: row.reach,
   preview: row.preview,
   created_by: row.created_by,

@@ -14,8 +14,9 @@ import { insertRows } from '../../ground/database/statement.ts'
 /** Who did something, and the person or key on whose behalf. */
 export type Origin = { actor: AuditActor; on_behalf_of: AuditActor | null }
 
-const people = ['user', 'api_key', 'operator']
-const isPerson = ({ type }: { type: string }): boolean => people.includes(type)
+const people = ['user', 'subject', 'api_key', 'operator']
+/** True for whom a change may be made on behalf of: no schedule, and nothing else that acts by itself. */
+export const isPerson = ({ type }: { type: string }): boolean => people.includes(type)
 /** A longer value of a line stands as its digest. */
 const longestName = 100
 

@@ -71,7 +71,8 @@ export async function* exportLines(
   yield* chained()
 }
 
-function exportedLine(
+/** A line as JSON, with the hash of the line before it. */
+export function exportedLine(
   trail: Trail,
   tenant: string,
   row: ExportedRow,

@@ -9,6 +9,7 @@ import { lineStore } from './store.ts'
 import { trailStore } from './trails/store.ts'
 import type { Trail } from './trails/trails.ts'
 import { trailsOf } from './trails/trails.ts'
+import { findHold } from '../../ground/database/holds.ts'
 
 const rowsAtOnce = 500
 
@@ -53,6 +54,8 @@ async function removeSome(
   if (old.length === 0) return true
   const unchained = old.filter(({ seq }) => seq !== null && seq < 0).map(({ id }) => id)
   return database.write(async (tx) => {
+    // The lines of the deployment, and of a person who is held, name no workspace whose hold would keep them.
+    if (tenant !== '' && (await findHold(tx, tenant))) return true
     if (unchained.length > 0) await lineStore(tx).remove(trail, tenant, unchained)
     const isChained = old.some(({ seq }) => seq !== null && seq > 0)
     const removed = isChained ? await removePrefix(tx, { tenant, trail, before, keys }) : 0

@@ -7,6 +7,7 @@ import {
   ChangeQuery,
   CredentialChange,
   CredentialUse,
+  SecretRead,
 } from '@steward/protocol/audit.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -87,6 +88,29 @@ export const auditRoutes = (): Route[] => [
         ...use,
         session_id: session_id === '' ? null : session_id,
         refreshed: refreshed === 1,
+      }),
+    },
+  ),
+  audit.list(
+    '/secret_reads',
+    {
+      summary: 'List what was read from secret managers',
+      description: 'For references of credentials. It holds no secret.',
+      query: AuditQuery,
+      isQueryChecked: true,
+      answer: SecretRead,
+    },
+    {
+      scope: 'secret_reads',
+      rows: ({ db, tenant, query }, paging) =>
+        auditStore(db.read).secretReads(tenant, {
+          filter: query,
+          moments: timeComparisons(query),
+          paging,
+        }),
+      show: ({ tenant_id: _, seq: _seq, hash: _hash, ...read }) => ({
+        type: 'secret_read',
+        ...read,
       }),
     },
   ),

@@ -25,6 +25,8 @@ export type NewUse = Omit<UseRow, 'status' | 'refreshed' | 'ms' | 'seq' | 'hash'
 export type LineRow = Tables['audit_lines']
 export type UseRow = Tables['credential_uses']
 export type ChangeRow = Tables['credential_changes']
+export type SecretReadRow = Tables['secret_reads']
+export type NewSecretRead = Omit<SecretReadRow, 'id' | 'seq' | 'hash'>
 
 export type AuditAction =
   | 'vault.created'
@@ -83,6 +85,19 @@ function auditReads(db: Reads) {
       return readPage(tenant, query, paging, rowWeight('caller', 'server', 'host'))
     },
 
+    async secretReads(
+      tenant: string,
+      { filter, moments, paging }: AuditPageQuery,
+    ): Promise<Listing<SecretReadRow>> {
+      const { session_id, vault_id, credential_id } = filter
+      let query = db.selectFrom('secret_reads').selectAll().where('tenant_id', '=', tenant)
+      if (session_id) query = query.where('session_id', '=', session_id)
+      if (vault_id) query = query.where('vault_id', '=', vault_id)
+      if (credential_id) query = query.where('credential_id', '=', credential_id)
+      for (const { op, at } of moments) query = query.where('created_at', op, at)
+      return readPage(tenant, query, paging, rowWeight('name'))
+    },
+
     async changes(
       tenant: string,
       { filter, moments, paging }: AuditPageQuery,
@@ -134,6 +149,11 @@ function auditWrites(db: Queries) {
         await endStatement(size)(db, { tenant, ends: some })
         at += size
       }
+    },
+
+    async secretRead(row: NewSecretRead): Promise<void> {
+      const fresh = { ...row, id: newId('secret_read'), ...unchained }
+      await insertRows(db, 'secret_reads', [fresh])
     },
 
     async changed(

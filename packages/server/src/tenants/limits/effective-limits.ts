@@ -43,7 +43,13 @@ export const lowerRate = ({ ceiling, own = ceiling.limit }: EffectiveRate): Rate
 export type ServerQuotas = Partial<Record<QuotaName, number>>
 
 /** Quotas whose resource tenants share in a process. An operator can lower them for a workspace, and not raise them. */
-const shared: readonly QuotaName[] = ['sessions_running', 'sandboxes', 'streams', 'tunnels']
+const shared: readonly QuotaName[] = [
+  'sessions_running',
+  'sandboxes',
+  'streams',
+  'messages',
+  'tunnels',
+]
 
 export type EffectiveQuota = {
   /** The effective limit; null: no limit. */

@@ -4,6 +4,8 @@ import type { Ground } from '../../ground/ground.ts'
 import type { LimitRow } from './effective-limits.ts'
 import type { SpendRow } from './spending/store.ts'
 import { spendLimitStore } from './spending/store.ts'
+import type { OwnRules } from './rules/store.ts'
+import { ruleStore } from './rules/store.ts'
 import { workspaceLimitStore } from './store.ts'
 
 /** Longest age of a cached value in milliseconds; bounds the delay of a lost notification. */
@@ -28,7 +30,11 @@ export type LimitsCache<T> = {
 
 /** `derive` is called once for each read. */
 export function createLimitsCache<T>(
-  derive: (rows: readonly LimitRow[], spendLimits: readonly SpendRow[]) => T,
+  derive: (
+    rows: readonly LimitRow[],
+    spendLimits: readonly SpendRow[],
+    rules: OwnRules | undefined,
+  ) => T,
   { databases, clock, bus, log }: Ground,
 ): LimitsCache<T> {
   const known = new Map<string, CachedLimits<T>>()
@@ -37,11 +43,12 @@ export function createLimitsCache<T>(
 
   async function readNow(tenant: string): Promise<T> {
     const { read } = databases.control
-    const [rows, spendLimits] = await Promise.all([
+    const [rows, spendLimits, rules] = await Promise.all([
       workspaceLimitStore(read).all(tenant),
       spendLimitStore(read).all(tenant),
+      ruleStore(read).find(tenant),
     ])
-    const value = derive(rows, spendLimits)
+    const value = derive(rows, spendLimits, rules)
     if (known.size >= mostKnown) known.clear()
     known.set(tenant, { value, untilMs: clock.now() + limitsFreshMs })
     for (const listener of listeners) listener()

@@ -3,6 +3,8 @@ import type { Clock } from '@steward/base/time.ts'
 import type { AddressClass, Rate, Rates, RequestClass } from '../../ground/core/fairness/rates.ts'
 import { requestClasses, usualRates } from '../../ground/core/fairness/rates.ts'
 import type { Databases } from '../../ground/database/database.ts'
+import type { AllowLists } from '@steward/protocol/rules.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { RateLimits } from '../../ground/http/rate-limits.ts'
 import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import { workspaceStore } from '../workspaces/store.ts'
@@ -22,12 +24,20 @@ import type { SpendCap, Spending } from './spending/spending.ts'
 import { buildSpendCaps, spendingOver } from './spending/spending.ts'
 import type { Quotas } from './quotas.ts'
 import { quotasOver } from './quotas.ts'
+import type { CompiledLists } from './rules/compiled-lists.ts'
+import { compileLists } from './rules/compiled-lists.ts'
+import { rulesOver } from './rules/rules.ts'
 import { rateStore } from './store.ts'
 import type { Ground } from '../../ground/ground.ts'
 
 type Paces = Partial<Record<RequestClass, RatePace>>
 /** Limits that a workspace or the operator has set, as rows and in the forms that requests need. */
-export type WorkspaceLimits = { rows: readonly LimitRow[]; paces: Paces; caps: readonly SpendCap[] }
+export type WorkspaceLimits = {
+  rows: readonly LimitRow[]
+  paces: Paces
+  caps: readonly SpendCap[]
+  allowed: CompiledLists
+}
 
 export type Limits = {
   /** Undefined when rate limits are off. */
@@ -37,6 +47,7 @@ export type Limits = {
   workspaces: LimitsCache<WorkspaceLimits>
   quotas: Quotas
   spending: Spending
+  rules: Rules
   /** Counts an attempt by a key such as an address; rejects where there are too many. */
   admit(of: AddressClass, key: string): Promise<void>
   people: PersonLimits
@@ -80,6 +91,7 @@ export function limitsFor(
   given: Rates | 'off' | undefined,
   deps: Ground,
   serverQuotas: ServerQuotas = {},
+  allowed: AllowLists = {},
 ): Limits {
   const rates = given === 'off' ? {} : (given ?? usualRates)
   const isOn = given === undefined ? severalWorkspaces(deps) : () => true
@@ -88,10 +100,11 @@ export function limitsFor(
   const bucketsOfAddresses = bucketsOf(deps.databases, deps.clock)
   const serverPaces = pacesOf(rates, [])
   const workspaces = createLimitsCache<WorkspaceLimits>(
-    (rows, spendLimits) => ({
+    (rows, spendLimits, own) => ({
       rows,
       paces: pacesOf(rates, rows),
       caps: buildSpendCaps(spendLimits),
+      allowed: compileLists(own?.allowed ?? {}),
     }),
     deps,
   )
@@ -121,6 +134,7 @@ export function limitsFor(
     serverRates: () => (isOn() ? rates : {}),
     workspaces,
     spending: spendingOver({ ...deps, known: workspaces }),
+    rules: rulesOver(workspaces, allowed),
     quotas: quotasOver(workspaces, serverQuotas, deps.clock),
     async admit(of, key) {
       if (given === 'off') return

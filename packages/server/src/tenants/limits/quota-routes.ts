@@ -16,7 +16,7 @@ const quotas = section('Limits', ['workspace'], '/v1/ext/quotas')
 
 /** The present use of this process by a workspace. */
 export type ProcessUse = Record<
-  'sessions_running' | 'sandboxes' | 'streams' | 'tunnels',
+  'sessions_running' | 'sandboxes' | 'streams' | 'messages' | 'tunnels',
   { held: (tenant: string) => number }
 >
 

@@ -3,24 +3,32 @@ import type { KeyOfDeparted } from '@steward/protocol/people.ts'
 import { auditChange } from '../../ground/core/security/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import type { Role } from '../../ground/http/principal.ts'
-import { roles } from '../../ground/http/principal.ts'
-import type { KeyRow } from '../api-keys/store.ts'
+import type { Role } from '../../ground/core/security/roles.ts'
+import { roles } from '../../ground/core/security/roles.ts'
+import type { KeyOfPerson } from '../api-keys/store.ts'
 import { notifyOfKey } from '../api-keys/authenticate.ts'
+import { loginStore } from '../api-keys/logins.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
 import { notifyOfPeople } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
+import { personRemovalStore } from '../people/removals.ts'
 import { peopleStore } from '../people/store.ts'
 import { workspaceStore } from '../workspaces/store.ts'
 import { invitationStore } from './store.ts'
+import { checkNoMark } from '../../ground/database/holds.ts'
 
 export type Departure = {
   /** Valid keys that the person has created. `revoked`: they were revoked. */
-  keys: KeyRow[]
+  keys: KeyOfPerson[]
   revoked: boolean
 }
 
-type DepartureOptions = { revokesKeys: boolean; now: number }
+type DepartureOptions = {
+  revokesKeys: boolean
+  now: number
+  /** Groups of a company decide: the last owner and the last key go too. */
+  isForced?: boolean
+}
 
 const isLastOwner = (all: ReadonlyMap<string, Role>, person: string): boolean =>
   all.get(person) === 'owner' && [...all.values()].filter((role) => role === 'owner').length === 1
@@ -35,6 +43,11 @@ export async function prepareRoleChange(
   const all = await memberStore(tx).rolesForUpdate(tenant)
   const role = all.get(person)
   if (!role) throw notFound('member', person)
+  const provider = await memberStore(tx).providerOf(tenant, person)
+  if (provider !== null)
+    throw conflict(
+      `the groups at the identity provider ${provider} give this membership: change the groups there, or the rules of IDENTITY_PROVIDERS`,
+    )
   if (next !== 'owner' && isLastOwner(all, person))
     throw conflict('this is the last owner of the workspace: name another owner first')
   await invitationStore(tx).removeOpenOf(tenant, person)
@@ -67,6 +80,7 @@ export async function removeMember(
 ): Promise<Departure> {
   const keys = await apiKeyStore(tx).madeBy(person, options.now, tenant)
   await endKeys(tx, keys, options)
+  await endLogins(tx, person, options.now, tenant)
   const member = await memberStore(tx).get(tenant, person)
   await memberStore(tx).remove(tenant, person)
   notifyOfPeople(tx)
@@ -75,7 +89,9 @@ export async function removeMember(
   return { keys, revoked: options.revokesKeys }
 }
 
-/** Agents, sessions and keys of the person stay. Throws for the last owner of any workspace, archived ones included. */
+/**
+ * Agents, sessions and keys of the person stay; a job takes the name out of them. Throws for the last owner of any workspace, archived ones included.
+ */
 export async function deletePerson(
   tx: Queries,
   person: string,
@@ -83,6 +99,7 @@ export async function deletePerson(
 ): Promise<Departure> {
   const row = await peopleStore(tx).findForUpdate(person)
   if (!row) throw notFound('person', person)
+  await checkNoMark(tx, `the person ${person}`, { person })
   const workspaces = [...(await peopleStore(tx).rolesOf(person)).keys()].toSorted()
   const needed: string[] = []
   for (const tenant of workspaces)
@@ -96,6 +113,7 @@ export async function deletePerson(
   }
   const keys = await apiKeyStore(tx).madeBy(person, options.now)
   await endKeys(tx, keys, options)
+  await endLogins(tx, person, options.now)
   const { email, name } = row
   auditChange({ type: 'user', id: person, before: { email, name } })
   for (const workspace of workspaces)
@@ -110,14 +128,20 @@ export async function deletePerson(
   await memberStore(tx).removePerson(person)
   notifyOfPeople(tx)
   await peopleStore(tx).remove(person)
+  await personRemovalStore(tx).ask(person, options.now)
   return { keys, revoked: options.revokesKeys }
+}
+
+/** Logins end with the membership that they act by, also where keys stay. */
+async function endLogins(tx: Queries, person: string, now: number, tenant?: string): Promise<void> {
+  for (const login of await loginStore(tx).endAllOf(person, now, tenant)) notifyOfKey(tx, login)
 }
 
 /** Throws when a workspace would be left with neither an owner nor an admin key: nobody there could create keys. */
 async function endKeys(
   tx: Queries,
-  keys: readonly KeyRow[],
-  { revokesKeys, now }: DepartureOptions,
+  keys: readonly KeyOfPerson[],
+  { revokesKeys, now, isForced = false }: DepartureOptions,
 ): Promise<void> {
   if (!revokesKeys) return
   const store = apiKeyStore(tx)
@@ -129,7 +153,7 @@ async function endKeys(
       notifyOfKey(tx, key)
     }
     const isAnyLeft = admins.some((admin) => !keys.some(({ id }) => id === admin))
-    if (isAnyLeft || admins.length === 0) continue
+    if (isForced || isAnyLeft || admins.length === 0) continue
     const members = await memberStore(tx).rolesForUpdate(tenant)
     if (![...members.values()].includes('owner'))
       throw conflict(

@@ -8,6 +8,7 @@ import { lockAdvisory } from '../../ground/database/lock.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { memberStore } from '../people/members/store.ts'
 import type { OpenInvitations, People } from '../people/people.ts'
+import { checkOwnWays } from '../people/actions.ts'
 import { beginSignIn } from '../people/people.ts'
 import type { SignIn } from '../people/authenticate.ts'
 import type { Visitor } from '../people/library/library.ts'
@@ -143,9 +144,11 @@ function checkAddress(
 
 /** Makes the holder of the link a member and signs the person in. Returns the token of the sign-in. */
 export async function acceptInvitation(
-  { databases, clock, key, library }: People,
+  people: People,
   { token, name, password, visitor, signIn, ...given }: InvitationAcceptance,
 ): Promise<string> {
+  const { databases, clock, key, library } = people
+  if (!signIn) checkOwnWays(people)
   const { control } = databases
   const now = clock.now()
   const invitation = await invitationStore(control.read).byToken(token, now)
@@ -166,6 +169,7 @@ export async function acceptInvitation(
     await memberStore(tx).add(workspace, person, consumed.role, now)
     notifyOfPeople(tx)
     await auditAcceptance(tx, { workspace, invitation: consumed.id, person, role: consumed.role })
-    return beginSignIn(tx, { person, workspace, visitor, now })
+    const provider = signIn?.provider ?? null
+    return beginSignIn(tx, { person, workspace, provider, visitor, now })
   })
 }

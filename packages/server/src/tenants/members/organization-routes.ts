@@ -19,7 +19,8 @@ import {
 import type { MemberShown } from '@steward/protocol/people.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { besideIn, readIdSide, pageById } from '../../ground/core/text/page.ts'
-import type { Principal, Role } from '../../ground/http/principal.ts'
+import type { Principal } from '../../ground/http/principal.ts'
+import type { Role } from '../../ground/core/security/roles.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { memberStore } from '../people/members/store.ts'
@@ -34,6 +35,7 @@ const members = section('Organisation', ['admin'], '/v1/organizations/workspaces
 
 const organizationRoles = {
   viewer: 'user',
+  reviewer: 'user',
   member: 'developer',
   admin: 'admin',
   owner: 'owner',
@@ -41,6 +43,7 @@ const organizationRoles = {
 
 const workspaceRoles = {
   viewer: 'workspace_user',
+  reviewer: 'workspace_user',
   member: 'workspace_developer',
   admin: 'workspace_admin',
   owner: 'workspace_admin',

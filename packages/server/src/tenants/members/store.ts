@@ -11,7 +11,7 @@ import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import { getWorkspaceForShare } from '../../ground/database/lock.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { Role } from '../../ground/http/principal.ts'
+import type { Role } from '../../ground/core/security/roles.ts'
 
 export type InvitationRow = Tables['invitations']
 

@@ -21,11 +21,21 @@ async function noteFailure<T>(
   }
 }
 
+/** Throws where people sign in by identity providers alone. */
+export function checkOwnWays({ isByProvidersAlone }: Pick<People, 'isByProvidersAlone'>): void {
+  if (!isByProvidersAlone) return
+  throw forbidden(
+    'this server signs people in by its identity provider alone: open /signin',
+    'provider_only',
+  )
+}
+
 export async function signInByPassword(
   people: People,
   given: { email: string; password: string },
   visitor: Visitor,
 ): Promise<string> {
+  checkOwnWays(people)
   await people.admit('sign_in', visitor.address)
   await people.admitPassword(given.email.toLowerCase(), visitor)
   const library = await people.library()
@@ -38,6 +48,7 @@ export async function signInByCode(
   given: { email: string; code: string },
   visitor: Visitor,
 ): Promise<string> {
+  checkOwnWays(people)
   await people.admit('sign_in', visitor.address)
   const library = await people.library()
   const token = await noteFailure(people, given.email, visitor, () =>
@@ -54,11 +65,13 @@ async function admitMail(people: People, email: string, visitor: Visitor): Promi
 }
 
 export async function requestCode(people: People, email: string, visitor: Visitor): Promise<void> {
+  checkOwnWays(people)
   await admitMail(people, email, visitor)
   people.later('a code', async () => (await people.library()).requestCode(email))
 }
 
 export async function requestReset(people: People, email: string, visitor: Visitor): Promise<void> {
+  checkOwnWays(people)
   await admitMail(people, email, visitor)
   people.later('a link', async () => (await people.library()).requestReset(email))
 }
@@ -72,6 +85,7 @@ export async function resetPassword(
   { token, password }: { token: string; password: string },
   visitor: Visitor,
 ): Promise<void> {
+  checkOwnWays(people)
   await people.admit('sign_in', visitor.address)
   await (await people.library()).reset(token, password, visitor)
   people.announce()

@@ -7,7 +7,7 @@ import type { Reads } from '../../ground/database/database.ts'
 const ofDeployment = { workspace: '' }
 
 /** The actor with the present name and address: the person may be deleted later. */
-async function personActor(db: Reads, id: string): Promise<AuditActor> {
+export async function personActor(db: Reads, id: string): Promise<AuditActor> {
   const person = await db
     .selectFrom('people')
     .select(['name', 'email'])

@@ -6,7 +6,8 @@ import type { Notifying } from '../../ground/core/notice.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { namedWorkspace } from '../../ground/http/caller.ts'
-import type { Authenticate, CallerRules, Principal, Role } from '../../ground/http/principal.ts'
+import type { Authenticate, CallerRules, Principal } from '../../ground/http/principal.ts'
+import type { Role } from '../../ground/core/security/roles.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { OwnOrigin } from './origin.ts'
@@ -28,6 +29,8 @@ export type SignIn = {
   expiresAt: number
   /** The id of the workspace for requests that name none. */
   chosen: string | null
+  /** The identity provider by which the person has signed in. */
+  provider: string | null
   workspaces: Membership[]
 }
 
@@ -45,6 +48,7 @@ export async function loadSignIn(databases: Databases, hash: string): Promise<Si
     },
     expiresAt: Date.parse(first.expires_at),
     chosen: first.chosen,
+    provider: first.provider_id ?? null,
     workspaces: rows.flatMap(({ workspace_id: id, workspace_name: name, role, archived_at }) =>
       id === null || name === null || role === null ? [] : [{ id, name, role, archived_at }],
     ),
@@ -53,13 +57,14 @@ export async function loadSignIn(databases: Databases, hash: string): Promise<Si
 
 export type FindSignIn = (header: Header) => Promise<SignIn | undefined>
 
-/** Finds the valid sign-in of the request's cookie. */
+/** Finds the valid sign-in of the request's cookie. `isByProvidersAlone`: a sign-in by other ways has ended. */
 export function findSignIn({
   databases,
   clock,
   bus,
   cookie,
-}: Ground & { cookie: SessionCookie }): FindSignIn {
+  isByProvidersAlone,
+}: Ground & { cookie: SessionCookie; isByProvidersAlone: boolean }): FindSignIn {
   const isAlone = databases.control.dialect === 'sqlite'
   const known = recentLookups((hash) => loadSignIn(databases, hash), { clock, isAlone })
   bus.subscribe(peopleTopic, () => known.forgetAll())
@@ -67,7 +72,8 @@ export function findSignIn({
     const token = cookie.read(header('cookie'))
     if (token === undefined) return undefined
     const found = await known.find(hashToken(token))
-    return found && found.expiresAt > clock.now() ? found : undefined
+    if (!found || found.expiresAt <= clock.now()) return undefined
+    return isByProvidersAlone && found.provider === null ? undefined : found
   }
 }
 
@@ -102,8 +108,10 @@ function principalOf(signIn: SignIn, header: Header, { callers, answer }: Caller
 }
 
 /** The workspace that the request names, the chosen one, or the only one. Throws where the person is no member. */
-export function selectWorkspace(signIn: SignIn, header: Header): Membership | undefined {
-  const { workspaces, chosen } = signIn
+export function selectWorkspace(
+  { workspaces, chosen }: Pick<SignIn, 'chosen'> & { workspaces: readonly Membership[] },
+  header: Header,
+): Membership | undefined {
   const named = namedWorkspace(header)
   if (named) {
     const found = workspaces.find(({ id }) => id === named.workspace)

@@ -1,8 +1,9 @@
 import { minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Job } from '../../ground/core/time/jobs.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
-import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
+import { readAnswerHolder } from '../../ground/http/open-answers.ts'
 import type { Ground } from '../../ground/ground.ts'
+import { identityStore } from './identities/store.ts'
 import { peopleTopic } from './authenticate.ts'
 import { peopleStore } from './store.ts'
 
@@ -39,8 +40,8 @@ export function endWithSignInsJob({
     everyMs,
     async run() {
       const open = answers.keyIds().flatMap((id) => {
-        const held = readSignInAnswerKey(id)
-        return held ? [{ id, ...held }] : []
+        const held = readAnswerHolder(id)
+        return held.kind === 'sign-in' ? [{ id, ...held }] : []
       })
       for (let from = 0; from < open.length; from += mostAtOnce)
         await endInvalid(open.slice(from, from + mostAtOnce))
@@ -49,11 +50,14 @@ export function endWithSignInsJob({
   }
 }
 
-/** Removes expired sign-ins, codes, links and invitations. */
+/** Removes expired sign-ins, codes, links and invitations, and subjects that nobody has seen for long. */
 export const expiredSignInsJob = ({ databases, clock }: Ground): Job => ({
   name: 'remove expired sign-ins',
   everyMs: 10 * minuteMs,
   async run() {
-    await databases.control.write((tx) => peopleStore(tx).removeExpired(clock.now()))
+    await databases.control.write(async (tx) => {
+      await peopleStore(tx).removeExpired(clock.now())
+      await identityStore(tx).forgetUnseen(clock.now())
+    })
   },
 })

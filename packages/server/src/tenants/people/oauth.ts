@@ -5,9 +5,11 @@ import { hashToken } from '../../ground/core/security/token.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import { signInEnded } from './answers.ts'
 import { loadSignIn } from './authenticate.ts'
 import type { People } from './people.ts'
 import { readVisitor } from './people.ts'
+import { peopleStore } from './store.ts'
 
 const oauth = section('Sign-in', ['anyone'], '/v1/ext/oauth/:provider')
 
@@ -42,7 +44,7 @@ function pathOf(returnTo: string, base: string): string {
 }
 
 export function oauthRoutes(people: People): Route[] {
-  const { providers, origin, cookie, databases, invited, announce, at } = people
+  const { providers, origin, cookie, databases, invited, groups, announce, at } = people
 
   function check(id: string): void {
     if (!providers.some((provider) => provider.id === id)) throw notFound('identity provider', id)
@@ -77,7 +79,7 @@ export function oauthRoutes(people: People): Route[] {
       async ({ params, search, header, address }) => {
         check(params.provider)
         await people.admit('sign_in', address)
-        const { token, location } = await (
+        const { token, location, proof } = await (
           await people.library()
         ).finishAt(params.provider, {
           search,
@@ -85,8 +87,15 @@ export function oauthRoutes(people: People): Route[] {
           visitor: readVisitor({ header, address }),
         })
         if (token === undefined) return redirect(location, [])
-        const signIn = await loadSignIn(databases, hashToken(token))
-        if (signIn?.workspaces.length === 0) await invited.join(signIn.person)
+        const tokenHash = hashToken(token)
+        const signIn = await loadSignIn(databases, tokenHash)
+        if (!signIn) throw signInEnded()
+        if (proof) await groups.begin(proof, { person: signIn.person.id, tokenHash })
+        else
+          await databases.control.write((tx) =>
+            peopleStore(tx).noteProvider(tokenHash, params.provider),
+          )
+        if (signIn.workspaces.length === 0) await invited.join(signIn.person)
         announce()
         return redirect(location, [cookie.set(token)])
       },

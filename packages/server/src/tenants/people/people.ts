@@ -18,6 +18,7 @@ import { sessionCookie, signInSeconds } from './cookie.ts'
 import type { FailedSignIns } from './failures.ts'
 import { failedSignIns } from './failures.ts'
 import type { SignInLibrary, Visitor } from './library/library.ts'
+import type { GroupSignIns } from './identities/at-provider.ts'
 import type { Mail } from './mail.ts'
 import type { OwnOrigin } from './origin.ts'
 import { ownOrigin } from './origin.ts'
@@ -30,6 +31,7 @@ export type PeopleSettings = {
   /** Base URL of links in letters. Attack: the host that a request names may be anybody's. */
   base: string
   providers: readonly IdentityProvider[]
+  isByProvidersAlone: boolean
 }
 
 /** Counts an attempt by an address of a visitor or of a letter; rejects beyond the limit. */
@@ -63,6 +65,7 @@ type PeopleDeps = Ground & {
   /** Left out: the same. */
   personLimits: PersonLimits | undefined
   invited: OpenInvitations
+  groups: GroupSignIns
 }
 
 export type People = {
@@ -78,7 +81,10 @@ export type People = {
   key: Buffer
   mail: Mail
   providers: readonly IdentityProvider[]
+  /** People sign in by providers alone. */
+  isByProvidersAlone: boolean
   invited: OpenInvitations
+  groups: GroupSignIns
   find: FindSignIn
   library: () => Promise<SignInLibrary>
   admit: CountAttempt
@@ -97,10 +103,10 @@ export type People = {
 
 export function createPeople(
   settings: PeopleSettings,
-  { mail, invited, admit = async () => {}, personLimits, ...ground }: PeopleDeps,
+  { mail, invited, groups, admit = async () => {}, personLimits, ...ground }: PeopleDeps,
 ): People {
   const { databases, clock, bus, log } = ground
-  const { keys, publicUrl, base, providers } = settings
+  const { keys, publicUrl, base, providers, isByProvidersAlone } = settings
   const isSecure = publicUrl?.startsWith('https:') ?? false
   const cookie = sessionCookie(keys, { isSecure })
   const origin = ownOrigin(publicUrl)
@@ -117,6 +123,7 @@ export function createPeople(
       log,
       providers,
       isInvited: invited.isInvited,
+      readProof: groups.read,
       sendCode: (to, code) =>
         mail.post({
           kind: 'sign-in code',
@@ -153,8 +160,10 @@ export function createPeople(
     key: keys[0],
     mail,
     providers,
+    isByProvidersAlone,
     invited,
-    find: findSignIn({ ...ground, cookie }),
+    groups,
+    find: findSignIn({ ...ground, cookie, isByProvidersAlone }),
     library: runOnce(load),
     admit,
     admitPassword: async (account, visitor) =>
@@ -181,11 +190,14 @@ export async function beginSignIn(
   {
     person,
     workspace,
+    provider,
     visitor,
     now,
   }: {
     person: string
     workspace: string | null
+    /** That of the sign-in before. */
+    provider: string | null
     visitor: Visitor
     now: number
   },
@@ -196,6 +208,7 @@ export async function beginSignIn(
       person_id: person,
       token_hash: hashToken(token),
       workspace_id: workspace,
+      provider_id: provider,
       ip_address: visitor.address,
       user_agent: visitor.userAgent ?? null,
       expires_at: iso(now + signInSeconds * 1_000),

@@ -12,11 +12,12 @@ import {
 import { forbidden, notFound } from '../../ground/core/errors.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import type { Principal } from '../../ground/http/principal.ts'
-import { roleOf } from '../../ground/http/principal.ts'
+import { personIdOf, roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SignIn } from './authenticate.ts'
 import {
+  checkOwnWays,
   chooseWorkspace,
   endSignIns,
   requestCode,
@@ -54,15 +55,17 @@ export function signInRoutes(people: People): Route[] {
       '',
       {
         summary: 'Get the caller and its workspaces',
-        description: 'For a key, `user` is null and its workspace is the only one.',
+        description:
+          'For a key, `user` is null and its workspace is the only one. For a login, the workspace is the only one too.',
         answer: Me,
       },
       async ({ principal, tenant, header }) => {
         if (principal.kind === 'user') return showMe(await mine(header), header)
         const workspace = await peopleStore(control.read).workspace(tenant)
         const role = roleOf(principal)
+        const person = personIdOf(principal)
         return {
-          user: null,
+          user: person === undefined ? null : await peopleStore(control.read).shown(person),
           workspaces: workspace && role ? [{ ...workspace, role }] : [],
           active_workspace_id: tenant,
         }
@@ -157,6 +160,7 @@ export function signInRoutes(people: People): Route[] {
         status: 204,
       },
       async ({ principal, body, header, address }) => {
+        checkOwnWays(people)
         const { userId, signInId } = personOf(principal)
         const visitor = readVisitor({ header, address })
         // Attack: guessing the password with a stolen cookie, from many addresses. It counts as attempts to sign in.

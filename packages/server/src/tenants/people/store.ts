@@ -1,11 +1,12 @@
 import { iso } from '@steward/base/time.ts'
+import type { Me } from '@steward/protocol/people.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { selectStatement } from '../../ground/database/statement.ts'
 import { forUpdate } from '../../ground/database/lock.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { Role } from '../../ground/http/principal.ts'
+import type { Role } from '../../ground/core/security/roles.ts'
 import { auditChange } from '../../ground/core/security/audited-call.ts'
 import { newId } from '../../ground/core/text/ids.ts'
 import { auditEndOfSignIns, auditNewPerson, auditPassword, auditSignIn } from './audit-lines.ts'
@@ -26,6 +27,7 @@ const signInByHash = selectStatement((db, slot: SlotFor<string>) =>
       'sign_ins.person_id',
       'sign_ins.expires_at',
       'sign_ins.workspace_id as chosen',
+      'sign_ins.provider_id',
       'people.email',
       'people.name',
       'people.operator',
@@ -50,6 +52,12 @@ function peopleReads(db: Reads) {
 
     byEmail: (email: string): Promise<PersonRow | undefined> =>
       db.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst(),
+
+    async shown(id: string): Promise<NonNullable<Me['user']> | null> {
+      const row = db.selectFrom('people').select(['id', 'email', 'name']).where('id', '=', id)
+      const person = await row.executeTakeFirst()
+      return person ? { type: 'user', ...person } : null
+    },
 
     /** The addresses from which the person with this email or id is signed in, the newest 100. */
     async addressesOf(account: string): Promise<string[]> {
@@ -187,7 +195,7 @@ function peopleWrites(db: Queries) {
 
     async signIn(
       made: Pick<Tables['sign_ins'], 'person_id' | 'token_hash' | 'workspace_id' | 'expires_at'> &
-        Pick<Tables['sign_ins'], 'ip_address' | 'user_agent'>,
+        Pick<Tables['sign_ins'], 'ip_address' | 'user_agent' | 'provider_id'>,
       now: number,
     ): Promise<void> {
       const id = newId('sign_in')
@@ -196,6 +204,26 @@ function peopleWrites(db: Queries) {
         .values({ ...made, id, created_at: iso(now), updated_at: iso(now) })
         .execute()
       await auditSignIn(db, id, made.person_id)
+    },
+
+    /** Notes by which identity provider the person has signed in. */
+    async noteProvider(tokenHash: string, provider: string): Promise<void> {
+      await db
+        .updateTable('sign_ins')
+        .set({ provider_id: provider })
+        .where('token_hash', '=', tokenHash)
+        .execute()
+    },
+
+    /** Ends what the person has signed in to by the provider. */
+    async endAtProvider(person: string, provider: string): Promise<void> {
+      const rows = await db
+        .deleteFrom('sign_ins')
+        .where('person_id', '=', person)
+        .where('provider_id', '=', provider)
+        .returning('id')
+        .execute()
+      auditEndOfSignIns(person, rows.length)
     },
 
     async chooseWorkspace(signIn: string, workspace: string): Promise<void> {
@@ -225,9 +253,13 @@ function peopleWrites(db: Queries) {
     findForUpdate: (id: string): Promise<PersonRow | undefined> =>
       forUpdate(db, db.selectFrom('people').selectAll().where('id', '=', id)).executeTakeFirst(),
 
-    /** Deletes the person with sign-ins and accounts. Remove the memberships first. */
+    /** Deletes the person with sign-ins, accounts and tokens of providers. Remove the memberships first. */
     async remove(id: string): Promise<void> {
-      for (const table of ['sign_ins', 'sign_in_accounts'] as const)
+      await db
+        .deleteFrom('subjects')
+        .where('email', 'in', db.selectFrom('people').select('email').where('id', '=', id))
+        .execute()
+      for (const table of ['sign_ins', 'sign_in_accounts', 'provider_grants'] as const)
         await db.deleteFrom(table).where('person_id', '=', id).execute()
       await db.deleteFrom('verifications').where('value', '=', id).execute()
       await db.deleteFrom('people').where('id', '=', id).execute()

@@ -4,22 +4,31 @@ import { Html, html } from '../../ground/http/html.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { signInStyle } from './style.ts'
 
-/** Allows no script and no frame, and forms only to this service. `script`: the page has the one script of ours. */
-const policyOf = (styleHash: string, script: string | undefined): string =>
+/**
+ * Allows no script and no frame, and forms only to this service. `script`: the page has the one script of ours.
+ * `formsLeadTo`: where a form of the page is redirected to, which some browsers check too.
+ */
+const policyOf = (styleHash: string, { script, formsLeadTo }: Partial<PageContent>): string =>
   [
     "default-src 'none'",
     ...(script === undefined ? [] : ["script-src 'self'"]),
     `style-src 'sha256-${styleHash}'`,
     'img-src data:',
-    "form-action 'self'",
+    formsLeadTo === undefined ? "form-action 'self'" : `form-action 'self' ${formsLeadTo}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
 
-type PageContent = { status?: number; title: string; body: Html; script?: string }
+type PageContent = {
+  status?: number
+  title: string
+  body: Html
+  script?: string
+  formsLeadTo?: string
+}
 
 export function renderPage(
-  { status = 200, title, body, script }: PageContent,
+  { status = 200, title, body, script, formsLeadTo }: PageContent,
   cookies: readonly string[] = [],
 ): RouteReply {
   const style = signInStyle()
@@ -53,7 +62,10 @@ export function renderPage(
     headers: [
       ['content-type', 'text/html; charset=utf-8'],
       ['content-length', String(bytes.length)],
-      ['content-security-policy', policyOf(style.hash, script)],
+      [
+        'content-security-policy',
+        policyOf(style.hash, { ...(script && { script }), ...(formsLeadTo && { formsLeadTo }) }),
+      ],
       ['cross-origin-opener-policy', 'same-origin'],
       // A browser posts the form of a page without a referrer with the origin `null`.
       ['referrer-policy', 'same-origin'],

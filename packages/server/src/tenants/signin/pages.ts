@@ -34,7 +34,7 @@ const toField = ({ to }: PageState): Html =>
 const toQuery = ({ to }: PageState): string =>
   to === undefined ? '' : `?return_to=${encodeURIComponent(to)}`
 
-export function createSignInPages({ at, mail, providers }: People) {
+export function createSignInPages({ at, mail, providers, isByProvidersAlone }: People) {
   /** Where a server sends no email, its log has what the email would bring. */
   const sentTo = (what: string): string =>
     mail.sends
@@ -51,11 +51,21 @@ export function createSignInPages({ at, mail, providers }: People) {
           >Sign in with ${name}</a
         >`,
     )
-    return html`<p class="or">or</p>
-      ${links}`
+    return html`${isByProvidersAlone ? '' : html`<p class="or">or</p>`} ${links}`
   }
 
-  const signIn = (shown: PageState, email?: string): RouteReply =>
+  const signInByProvider = (shown: PageState): RouteReply =>
+    statedPage(
+      shown,
+      'Sign in',
+      html`${providerLinks(shown)}
+        <footer>
+          <a href="${at('/console/key')}">Use an API key</a> ·
+          <a href="${at('/docs')}">API reference</a>
+        </footer>`,
+    )
+
+  const signInByOwnWays = (shown: PageState, email?: string): RouteReply =>
     statedPage(
       shown,
       'Sign in',
@@ -109,6 +119,7 @@ export function createSignInPages({ at, mail, providers }: People) {
     )
   }
 
+  const signIn = isByProvidersAlone ? signInByProvider : signInByOwnWays
   return { signIn, code, ...resetPages(at, sentTo), ...insidePages(at), ...invitationPages(at) }
 }
 

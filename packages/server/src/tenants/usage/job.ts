@@ -4,6 +4,7 @@ import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'
+import { messageUsageStore } from './messages/store.ts'
 import { usageStore } from './store.ts'
 
 const everyMs = 60 * 60 * 1000
@@ -20,6 +21,9 @@ export async function sumOldUsage(database: Database, beforeMs: number): Promise
   const untilMs = beforeMs - (beforeMs % dayMs)
   const old = await usageStore(database.read).daysBefore(untilMs, daysAtOnce)
   for (const { tenant_id, day_ms } of old)
-    await database.write((tx) => usageStore(tx).sumDay(tenant_id, day_ms))
+    await database.write(async (tx) => {
+      await usageStore(tx).sumDay(tenant_id, day_ms)
+      await messageUsageStore(tx).sumDay(tenant_id, day_ms)
+    })
   return old.length < daysAtOnce
 }

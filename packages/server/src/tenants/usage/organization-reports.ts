@@ -138,7 +138,7 @@ export const organizationReportRoutes = ({ clock }: Ground): Route[] => [
       pageOf('usage', { db: db.read, tenant, query, now: clock.now() }, (row, tellsApart) => ({
         ...groupsOf(row, tenant, tellsApart),
         ...tokensOf(row),
-        api_key_id: null,
+        api_key_id: row.api_key_id || null,
         ...noDetails,
       })),
   ),

@@ -51,6 +51,7 @@ const resultOf = ({ bucket_ms: _, unpriced, price, list_cost, ...row }: UsageRow
   model: row.model ?? null,
   agent_id: row.agent_id || null,
   session_id: row.session_id || null,
+  api_key_id: row.api_key_id || null,
   price: price ? fromJson(price) : null,
   requests: row.requests,
   input_tokens: row.input_tokens,
@@ -61,7 +62,7 @@ const resultOf = ({ bucket_ms: _, unpriced, price, list_cost, ...row }: UsageRow
 })
 
 const head = [
-  ...['starting_at', 'ending_at', 'model', 'agent_id', 'session_id'],
+  ...['starting_at', 'ending_at', 'model', 'agent_id', 'session_id', 'api_key_id'],
   ...['input_price', 'output_price', 'cache_read_price', 'cache_write_price', 'requests'],
   ...['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
   ...['list_cost_cents', 'currency'],
@@ -77,7 +78,7 @@ const lineOf = (
   { starting_at, ending_at }: UsageBucket,
   { price, list_cost, ...of }: UsageResult,
 ) => [
-  ...[starting_at, ending_at, of.model, of.agent_id, of.session_id],
+  ...[starting_at, ending_at, of.model, of.agent_id, of.session_id, of.api_key_id],
   ...[price?.input, price?.output, price?.cacheRead, price?.cacheWrite, of.requests],
   ...[of.input_tokens, of.output_tokens],
   ...[of.cache_read_input_tokens, of.cache_creation_input_tokens],

@@ -13,7 +13,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 type UsageHourRow = Tables['usage_hours']
 
-const sums = [
+export const usageSums = [
   'requests',
   'input_tokens',
   'output_tokens',
@@ -23,7 +23,7 @@ const sums = [
 ] as const
 
 /** Columns that rows of hours and rows of days have. */
-const kept = ['model', 'price', 'agent_id', ...sums] as const
+const kept = ['model', 'price', 'agent_id', ...usageSums] as const
 
 /** Largest number of results of a report. */
 export const mostUsageRows = 10_000
@@ -31,8 +31,12 @@ export const mostUsageRows = 10_000
 /** `fromMs` and `untilMs` are whole hours; the hour of `untilMs` is left out. */
 type UsageSpan = { fromMs: number; untilMs: number; widthMs: number }
 
-export type UsageRow = Pick<UsageHourRow, (typeof sums)[number]> &
-  Partial<Pick<UsageHourRow, UsageGroup>> & { bucket_ms: number; unpriced: number }
+export type UsageRow = Pick<UsageHourRow, (typeof usageSums)[number]> &
+  Partial<Pick<UsageHourRow, Exclude<UsageGroup, 'api_key_id'>>> & {
+    api_key_id?: string
+    bucket_ms: number
+    unpriced: number
+  }
 
 /** Sums hours and older days of a workspace by bucket and groups, in that order; at most `most` rows. */
 export async function readUsage(
@@ -45,7 +49,7 @@ export async function readUsage(
   const bucket = sql<number>`hour_ms - hour_ms % ${sql.lit(widthMs)}`
   const names = groups.map((group) => sql.ref(group))
   const listed = names.flatMap((name) => [sql`, `, name])
-  const summed = sums.map(
+  const summed = usageSums.map(
     (name) => sql`, cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`,
   )
   return selectRaw(
@@ -54,11 +58,15 @@ export async function readUsage(
     select ${bucket} as bucket_ms ${sql.join(listed, sql``)} ${sql.join(summed, sql``)},
       max(case when price = '' then 1 else 0 end) as unpriced
     from (
-      select hour_ms, session_id, ${sql.join(kept.map((name) => sql.ref(name)))} from usage_hours
+      select hour_ms, session_id, '' as api_key_id, ${sql.join(kept.map((name) => sql.ref(name)))} from usage_hours
         where tenant_id = ${tenant} and hour_ms >= ${fromMs} and hour_ms < ${untilMs}
       union all
-      select day_ms, '', ${sql.join(kept.map((name) => sql.ref(name)))} from usage_days
+      select day_ms, '', '', ${sql.join(kept.map((name) => sql.ref(name)))} from usage_days
         where tenant_id = ${tenant} and day_ms >= ${fromMs} and day_ms < ${untilMs}
+      union all
+      select hour_ms, '', api_key_id, model, price, '', ${sql.join(usageSums.map((name) => sql.ref(name)))}
+        from message_usage
+        where tenant_id = ${tenant} and hour_ms >= ${fromMs} and hour_ms < ${untilMs}
     ) as used
     group by ${bucket} ${sql.join(listed, sql``)}
     order by 1 ${sql.join(listed, sql``)}
@@ -73,8 +81,12 @@ function usageReads(db: Reads) {
       selectRaw(
         db,
         sql<{ tenant_id: string; day_ms: number }>`
-        select distinct tenant_id, hour_ms - hour_ms % ${sql.lit(dayMs)} as day_ms from usage_hours
-        where hour_ms < ${untilMs} order by 2, 1 limit ${sql.lit(most)}`,
+        select tenant_id, hour_ms - hour_ms % ${sql.lit(dayMs)} as day_ms from usage_hours
+          where hour_ms < ${untilMs}
+        union
+        select tenant_id, hour_ms - hour_ms % ${sql.lit(dayMs)} from message_usage
+          where hour_ms < ${untilMs} and hour_ms % ${sql.lit(dayMs)} <> 0
+        order by 2, 1 limit ${sql.lit(most)}`,
       ),
   }
 }
@@ -86,7 +98,11 @@ function usageWrites(db: Queries) {
     /** Counts the request that probed a model card; it has no session and no agent. */
     async addProbe(tenant: string, { model, usage, price, now }: ProbeRequest): Promise<void> {
       const list_cost = price ? computeCost(usage, price) : 0
-      const counts: Pick<UsageHourRow, (typeof sums)[number]> = { ...usage, requests: 1, list_cost }
+      const counts: Pick<UsageHourRow, (typeof usageSums)[number]> = {
+        ...usage,
+        requests: 1,
+        list_cost,
+      }
       await db
         .insertInto('usage_hours')
         .values({
@@ -103,7 +119,10 @@ function usageWrites(db: Queries) {
             .columns(['tenant_id', 'hour_ms', 'session_id', 'model', 'price'])
             .doUpdateSet(
               Object.fromEntries(
-                sums.map((name) => [name, sql`usage_hours.${sql.ref(name)} + ${counts[name]}`]),
+                usageSums.map((name) => [
+                  name,
+                  sql`usage_hours.${sql.ref(name)} + ${counts[name]}`,
+                ]),
               ),
             ),
         )
@@ -115,8 +134,8 @@ function usageWrites(db: Queries) {
       // Another server that sums up the day sees its hours until they are deleted.
       await lockAdvisory(db, `${tenant}/usage/${dayStartMs}`)
       const names = sql.join(kept.map((name) => sql.ref(name)))
-      const summed = sums.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`)
-      const added = sums.map(
+      const summed = usageSums.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`)
+      const added = usageSums.map(
         (name) => sql`${sql.ref(name)} = usage_days.${sql.ref(name)} + excluded.${sql.ref(name)}`,
       )
       const hours = sql`from usage_hours where tenant_id = ${tenant}

@@ -2,6 +2,7 @@
 import type { WebhookEndpointCreate, WebhookEndpointUpdate } from '@steward/protocol/webhooks.ts'
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import type { Ground } from '../../ground/ground.ts'
@@ -30,23 +31,28 @@ export async function insertEndpoint(tx: Queries, row: EndpointRow): Promise<voi
   await rows(tx, 'webhook_endpoints').insert(row)
 }
 
+/** `limits`: what the workspace may name. */
+export type EndpointDeps = Ground & { limits: { rules: Rules } }
+
 export async function createEndpoint(
-  { seal, clock }: Ground,
+  { seal, clock, limits }: EndpointDeps,
   { db, tenant }: TenantRef,
   made: WebhookEndpointCreate,
 ): Promise<EndpointWithSecret> {
+  await limits.rules.check(tenant, 'webhooks', [made.url], 'url')
   const secret = newSecret()
   const row = buildEndpointRow(tenant, made, { seal, secret, now: clock.now() })
   await db.write((tx) => insertEndpoint(tx, row))
   return { row, secret }
 }
 
-export const updateEndpoint = (
-  { clock }: Ground,
+export async function updateEndpoint(
+  { clock, limits }: EndpointDeps,
   { db, tenant, id }: OfEndpoint,
   change: WebhookEndpointUpdate,
-): Promise<EndpointRow> =>
-  db.write(async (tx) => {
+): Promise<EndpointRow> {
+  if (change.url !== undefined) await limits.rules.check(tenant, 'webhooks', [change.url], 'url')
+  return db.write(async (tx) => {
     const now = clock.now()
     const kept = await rows(tx, 'webhook_endpoints').getForUpdate(tenant, id)
     const changed = changedEndpoint(kept, change, now)
@@ -54,6 +60,7 @@ export const updateEndpoint = (
     await rows(tx, 'webhook_endpoints').update(kept, changed)
     return changed
   })
+}
 
 export const deleteEndpoint = ({ clock }: Ground, { db, tenant, id }: OfEndpoint): Promise<void> =>
   db.write(async (tx) => {

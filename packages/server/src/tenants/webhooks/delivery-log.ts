@@ -9,6 +9,7 @@ import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { fromJson } from '../../ground/core/text/json-text.ts'
+import { isWorkspaceHeld, lockHolds, unless } from '../../ground/database/holds.ts'
 
 async function removeDeliveries(
   db: Queries,
@@ -18,10 +19,12 @@ async function removeDeliveries(
     Pick<WebhookDeliveryRow, 'tenant_id' | 'id'>
   >,
 ): Promise<number> {
+  await lockHolds(db)
+  const unheld = chosen.where(unless(isWorkspaceHeld('webhook_deliveries.tenant_id')))
   const gone = await db
     .deleteFrom('webhook_deliveries')
     .where((where) =>
-      where(where.refTuple('tenant_id', 'id'), 'in', chosen.$asTuple('tenant_id', 'id')),
+      where(where.refTuple('tenant_id', 'id'), 'in', unheld.$asTuple('tenant_id', 'id')),
     )
     .returning('id')
     .execute()

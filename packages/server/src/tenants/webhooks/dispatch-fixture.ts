@@ -1,4 +1,5 @@
 /** For tests: a database with an outbox, and processes that dispatch its deliveries. */
+import { noRules } from '../../ground/core/rules/rules.ts'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import {
@@ -60,7 +61,7 @@ export async function dispatchSetup(
     units: () => units,
     /** Another process on the same database. */
     dispatch() {
-      const deps = { databases, bus, seal, clock, log, hint, ...posts }
+      const deps = { databases, bus, seal, clock, log, hint, rules: noRules, ...posts }
       const made = startJobs([dispatchJob(deps)], { clock, log })
       running.add(made)
       return made

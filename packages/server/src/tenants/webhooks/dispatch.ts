@@ -5,6 +5,7 @@
 import type { Ground } from '../../ground/ground.ts'
 import type { Job } from '../../ground/core/time/jobs.ts'
 import { iso } from '@steward/base/time.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
@@ -46,6 +47,8 @@ export type DispatchDeps = Ground & {
   postHint: PostDelivery
   /** The endpoint that the settings name. */
   hint: { url: string; secret: string } | undefined
+  /** What workspaces may post to now. */
+  rules: Rules
   random?: () => number
 }
 
@@ -98,6 +101,17 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
     if ((underWay.get(endpoint) ?? 0) >= room) full.add(endpoint)
   }
 
+  /** A list may have changed since the endpoint was made. */
+  async function refusedOr(
+    { tenant_id, endpoint_id }: WebhookDeliveryRow,
+    url: string,
+    post: () => Promise<PostOutcome>,
+  ): Promise<PostOutcome> {
+    if (endpoint_id === operatorEndpoint) return post()
+    const error = await deps.rules.refusal(tenant_id, 'webhooks', [url])
+    return error === undefined ? post() : { error }
+  }
+
   async function send(
     database: Database,
     { row, target }: DeliveryAttempt,
@@ -108,7 +122,7 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
     if (row.endpoint_id !== operatorEndpoint) await databases.open(row.tenant_id)
     const headers = signedHeaders({ id: row.event_id, body: row.body }, target.secrets(), at)
     const send = row.endpoint_id === operatorEndpoint ? postHint : post
-    const outcome = await send({ url, headers, body: row.body }, signal)
+    const outcome = await refusedOr(row, url, () => send({ url, headers, body: row.body }, signal))
     const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
     const reason = await database.write((tx) => settleAttempt(tx, attempt))
     const isDelivered = judgeDelivery(outcome, row.begun, 0).kind === 'delivered'

@@ -8,11 +8,11 @@ import {
   OrganizationWebhookShown,
   OrganizationWebhookUpdate,
 } from '@steward/protocol/organization-webhooks.ts'
-import type { Ground } from '../../ground/ground.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { besideIn, readIdSide, pageById } from '../../ground/core/text/page.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { EndpointDeps } from './changes.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
 import type { EndpointRow } from './store.ts'
 import { endpointStore } from './store.ts'
@@ -34,7 +34,7 @@ const show = (row: EndpointRow): OrganizationWebhookShown => ({
   updated_at: row.updated_at,
 })
 
-export const organizationWebhookRoutes = (deps: Ground): Route[] => [
+export const organizationWebhookRoutes = (deps: EndpointDeps): Route[] => [
   endpoints.get(
     '',
     {

@@ -1,3 +1,4 @@
+import { noRules } from '../../ground/core/rules/rules.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
@@ -42,7 +43,7 @@ describe('webhooks of workspaces with a database each', () => {
     }
     const job = dispatchJob({
       ...{ databases: withFirstAway(at.databases), bus: memoryBus(), seal, clock: systemClock },
-      ...{ log: jsonLog(() => {}, 'error'), post, postHint: post, hint: undefined },
+      ...{ log: jsonLog(() => {}, 'error'), post, postHint: post, hint: undefined, rules: noRules },
     })
     const stop = job.start?.(() => {})
     await assert.rejects(job.run(AbortSignal.timeout(60_000)), StorageError)

@@ -16,6 +16,7 @@ import { notifyWebhooks } from './dispatch.ts'
 import { deliveryLog, showDelivery } from './delivery-log.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { outbox } from './outbox.ts'
+import type { EndpointDeps } from './changes.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
 import { showEndpoint } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -29,7 +30,7 @@ const noun = {
   answer: WebhookEndpointShown,
 } as const
 
-export const webhookRoutes = (deps: Ground): Route[] => [
+export const webhookRoutes = (deps: EndpointDeps): Route[] => [
   ...readRoutes(deps),
   ...writeRoutes(deps),
   rotation(deps),
@@ -51,7 +52,7 @@ const readRoutes = ({ clock }: Ground): Route[] =>
     },
   })
 
-const writeRoutes = (deps: Ground): Route[] =>
+const writeRoutes = (deps: EndpointDeps): Route[] =>
   endpoints.plain(noun, {
     create: {
       description: 'No later answer contains its secret.',

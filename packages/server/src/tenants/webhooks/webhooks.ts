@@ -1,4 +1,5 @@
 import type { Config } from '../../ground/config/config.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { Connector, Namer } from '../../ground/core/security/dial.ts'
 import type { Job } from '../../ground/core/time/jobs.ts'
 import { dispatchJob } from './dispatch.ts'
@@ -14,6 +15,7 @@ export async function openWebhooks(
     diallers,
     ...deps
   }: Ground & {
+    rules: Rules
     diallers: { [whose in Namer]: { connect: Connector<whose> } }
   },
 ): Promise<{ jobs: Job[]; close: () => Promise<void> }> {

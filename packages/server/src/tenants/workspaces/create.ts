@@ -12,8 +12,10 @@ import { workspaceStore } from './store.ts'
 
 type WorkspaceCreateDeps = { databases: OpenDatabases; clock: Clock }
 
-const workspaceKey = (key: string, { name, admin }: { name: string; admin: boolean }) =>
-  ({ key, name, kind: 'workspace', admin, environmentId: null, expiresAt: null }) as const
+const workspaceKey = (
+  key: string,
+  { name, admin, expiresAt = null }: { name: string; admin: boolean; expiresAt?: string | null },
+) => ({ key, name, kind: 'workspace', admin, environmentId: null, expiresAt }) as const
 
 const firstKey = (key: string) => workspaceKey(key, { name: 'first key', admin: true })
 
@@ -49,7 +51,7 @@ export async function createWorkspace(
 export function createKey(
   { databases, clock }: WorkspaceCreateDeps,
   workspace: string,
-  made: { name: string; admin: boolean },
+  made: { name: string; admin: boolean; expiresAt?: string },
 ): Promise<{ workspace: string; id: string; name: string; admin: boolean; key: string }> {
   const key = newToken('workspace')
   return databases.control.write(async (tx) => {

@@ -1,7 +1,14 @@
 /** Deletes a workspace: callers lose it at once, and a job removes its contents. */
 import { auditChange } from '../../ground/core/security/audited-call.ts'
-import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import {
+  conflict,
+  invalid,
+  NoWorkspaceError,
+  notFound,
+  WorkspaceDatabaseError,
+} from '../../ground/core/errors.ts'
+import type { OpenDatabases, Queries } from '../../ground/database/database.ts'
+import { checkNoMark, checkNothingHeld } from '../../ground/database/holds.ts'
 import { workspaceKeyStore } from '../../ground/database/workspace-keys.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { notifyOfKey } from '../api-keys/authenticate.ts'
@@ -31,6 +38,7 @@ export async function deleteWorkspace(
     )
   if (confirm !== row.name && confirm !== row.id)
     throw invalid(`confirm: must be the name of the workspace that is to be deleted`)
+  await checkNoMark(tx, `the workspace ${id}`, { tenant: id })
   const { name, archived_at, created_at } = row
   auditChange({ type: 'workspace', id, before: { name, archived_at, created_at } })
   await unmarkInitial(tx, id)
@@ -43,11 +51,23 @@ export async function deleteWorkspace(
   tx.afterCommit({ topic: workspaceRemovalsTopic, message: {} })
 }
 
+/** Throws for a workspace with a hold. Call it before the unit that deletes the workspace. */
+export async function checkWorkspaceUnheld(databases: OpenDatabases, id: string): Promise<void> {
+  const found = await databases.open(id).catch(unopened)
+  if (found) await checkNothingHeld(found.read, id)
+}
+
+/** A database that was never made, or cannot be read, has no hold that could be read; control has its mark. */
+function unopened(error: unknown): undefined {
+  if (!(error instanceof WorkspaceDatabaseError || error instanceof NoWorkspaceError)) throw error
+}
+
 /** Deletes a workspace for an owner who calls the API. */
 export async function deleteByOwner(
   { databases, clock }: Ground,
   { id, confirm }: { id: string; confirm: string },
 ): Promise<void> {
+  await checkWorkspaceUnheld(databases, id)
   const now = clock.now()
   await databases.control.write((tx) => deleteWorkspace(tx, { id, confirm, now }))
 }

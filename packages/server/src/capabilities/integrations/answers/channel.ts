@@ -1,4 +1,5 @@
 /** The channel on which a publication tells its people: the adapter, and requests with the publication's credential. */
+import type { Rules } from '../../../ground/core/rules/rules.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { signedHeaders } from '../../../tenants/webhooks/sign.ts'
 import type { TokenDeps } from '../installations/token.ts'
@@ -35,6 +36,7 @@ export type AnswerChannel = {
 export type ChannelDeps = TokenDeps & {
   /** Sends to addresses that tenants name. */
   send: Send
+  limits: { rules: Rules }
 }
 
 export type FoundChannel =
@@ -61,12 +63,18 @@ export function openChannel(
     : ofInstallation(deps, { db, signal }, publication, { installation, refused })
 }
 
-function ofWebhook({ seal, clock, send }: ChannelDeps, publication: PublicationRow): FoundChannel {
+function ofWebhook(
+  { seal, clock, send, limits: { rules } }: ChannelDeps,
+  publication: PublicationRow,
+): FoundChannel {
   const base = publication.spec.webhook?.answer_url ?? null
   if (base === null) return { kind: 'silent' }
   const channel: AnswerChannel = {
     adapter: signedWebhook,
-    send,
+    async send(letter, signal) {
+      const error = await rules.refusal(publication.tenant_id, 'webhooks', [base])
+      return error === undefined ? send(letter, signal) : { error }
+    },
     letter({ id }, { method, path, headers, body }) {
       const secrets = openPublicationSecrets(seal, publication)
       const signed = signedHeaders({ id, body: body ?? '' }, secrets, clock.now())

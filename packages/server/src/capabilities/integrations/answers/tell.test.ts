@@ -1,3 +1,4 @@
+import { noRules } from '../../../ground/core/rules/rules.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
@@ -58,7 +59,7 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
   const ground = testGround(db, { clock, log: jsonLog(refuse) })
   const deps = {
     ...ground,
-    ...{ apps: new Map(), holds: new Map() },
+    ...{ apps: new Map(), holds: new Map(), limits: { rules: noRules } },
     ...{ send: refuse, sendToProvider: refuse, uploadToProvider: refuse },
     keeping: blobKeeping({ ...ground, blobs: refusing, holders: [] }),
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.ts'
+import { noRules } from '../../../ground/core/rules/rules.ts'
 import { memoryBus } from '../../../ground/bus/memory.ts'
 import { dialsFor } from '../../../ground/core/security/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
@@ -21,6 +22,7 @@ import { newSession } from '../../../sessions/fixture.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { createCredential, createVault, updateCredential } from '../../../resources/vaults/write.ts'
 import type { EgressOptions } from '../egress.ts'
+import { agentIdentity } from '../identity/keys.ts'
 import { createEgress } from '../egress.ts'
 import { connectTo } from '../fixture.ts'
 import { toJson } from '../../../ground/core/text/json-text.ts'
@@ -28,6 +30,11 @@ import { toJson } from '../../../ground/core/text/json-text.ts'
 export { tenant }
 export const seal = createSeal('a root secret for tests')
 export const environment: EnvironmentRecord = { ...emptyEnvironment, name: 'test' }
+
+const noSecretManagers = {
+  read: () => Promise.reject(new Error('there is no secret manager here')),
+  readAnew: () => Promise.reject(new Error('there is no secret manager here')),
+}
 
 export type TestEgress = Awaited<ReturnType<typeof openTestEgress>>
 
@@ -49,10 +56,13 @@ export async function openTestEgress(
     clock,
     log: jsonLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>)),
     profile: 'required',
+    companySecrets: noSecretManagers,
     connect: connectTo(upstream),
     dial: dialsFor('tenant', () => Promise.reject(new Error('no tunnels here'))),
     operatorConnect: dialsFor('operator', connectTo(upstream)),
+    rules: noRules,
     placeholderKey: Buffer.alloc(32, 3),
+    identity: agentIdentity('https://steward.example', [Buffer.alloc(32, 5)]),
     ...{ authorityKeys: [Buffer.alloc(32, 4)], bus: memoryBus() },
     folder,
     ...{ connections: createShare({ total: 1_000, percent: 100 }), mostConnections: 1_000 },

@@ -5,7 +5,7 @@ import type { Reads } from '../../../ground/database/database.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import type { OutboundContext, RuledLease } from '../inject/context.ts'
 import type { Forward } from '../inject/forward.ts'
-import { credentialOfServer } from '../policy/credential.ts'
+import { credentialOfServer, isAgentIdentity } from '../policy/credential.ts'
 import type { SessionNow } from '../policy/store.ts'
 import { loadCredentials } from '../policy/store.ts'
 import { paceAnswers } from './paced-answers.ts'
@@ -45,7 +45,9 @@ export function mcpProbe({
     const context = openContext(lease, () => holdingsOf(read, tenant, vaults))
     try {
       const chosen = credentialOfServer(await loadCredentials(read, tenant, vaults), new URL(url))
-      const credential = chosen
+      // No agent calls here, so that none can prove who it is.
+      const isSent = chosen !== undefined && !isAgentIdentity(chosen.row)
+      const credential = isSent
         ? { vault_id: chosen.row.vault_id, credential_id: chosen.row.id }
         : null
       const server = name ?? new URL(url).hostname

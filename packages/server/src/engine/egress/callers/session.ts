@@ -7,9 +7,9 @@ import type { GateRefusal } from '@steward/gate/outbound.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { Share } from '../../../ground/core/fairness/share.ts'
-import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import { knownClis } from '../../../resources/vaults/clis.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
+import type { CommandRow } from '../policy/credential.ts'
 import { isVariable, secretsOfCommand, findUnreachableHosts } from '../policy/credential.ts'
 import type { OutboundContext } from '../inject/context.ts'
 import type { Forward, OutboundCall } from '../inject/forward.ts'
@@ -17,10 +17,13 @@ import type { OutboundFetch } from './fetch.ts'
 import { fetchOver } from './fetch.ts'
 import type { OwnerDeps } from './owner.ts'
 import { gateOwner } from './owner.ts'
+import type { CredentialOpener } from '../inject/open-credentials.ts'
+import { UnreadableSecretError } from '../inject/open-credentials.ts'
+import { refusalError } from '../policy/rules.ts'
 import { derivePlaceholder } from '../inject/placeholder.ts'
 
 export type SessionDeps = OwnerDeps & {
-  open: (row: CredentialRow) => CredentialSecrets
+  open: CredentialOpener['all']
   /** SECRET: never logged. */
   placeholderKey: Buffer
   authority: Authority
@@ -146,6 +149,15 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
     return Object.fromEntries(names.toReversed())
   }
 
+  async function variableFor(row: CommandRow): Promise<[string, string]> {
+    try {
+      return [row.auth.env_var, (await open(row, session)).token ?? '']
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError)) throw error
+      throw refusalError(sandbox, 'vault', error.message)
+    }
+  }
+
   return {
     /** Calls carry the server's inline token, else the credential that matches its URL. */
     mcpFetch: (server: ReachedServer): OutboundFetch => fetchOfServer(forward, context, server),
@@ -202,12 +214,12 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       if (profile === 'disabled') return {}
       const { credentials } = await context.readCredentials(sandbox)
       const rows = secretsOfCommand(credentials, words)
+      const pairs = await Promise.all(rows.map(variableFor))
       const about = { tenant, session, caller: 'rpc-outbound', ...command } as const
       const uses = rows.map((row) => records.begin(about, row))
       await Promise.all(uses.map(({ durable }) => durable))
       for (const use of uses) use.end({ status: 200, refreshed: false, ms: 0 })
-      const pairs = rows.map((row) => [row.auth.env_var, open(row).token ?? ''])
-      return Object.fromEntries(pairs.toReversed()) as Record<string, string>
+      return Object.fromEntries(pairs.toReversed())
     },
 
     /** Refusals since the last call. */

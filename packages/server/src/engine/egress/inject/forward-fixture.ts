@@ -84,7 +84,7 @@ export async function openTestContext(
   let begin = (): Promise<void> => Promise.resolve()
   const forwards = createForward({
     clock: systemClock,
-    open: (row) => openSecrets(seal, row),
+    open: async (row) => openSecrets(seal, row),
     openToken: ({ sealed_token }) => sealed_token,
     maskOf: createMask,
     placeholderKey: key,

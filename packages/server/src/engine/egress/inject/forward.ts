@@ -10,15 +10,15 @@ import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { Mask } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
-import type { OAuthRow } from '../policy/credential.ts'
 import { isOAuth } from '../policy/credential.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
 import { refusalError, toGateTarget } from '../policy/rules.ts'
 import type { OutboundContext } from './context.ts'
 import { withHeader, headerValue, dropHeaders } from './headers.ts'
+import type { CredentialOpener } from './open-credentials.ts'
+import { UnreadableSecretError, hasReference } from './open-credentials.ts'
 import { carriesPlaceholder, derivePlaceholder, exchangeInBody, watchBody } from './placeholder.ts'
 import type { Credentials, CredentialPlan } from './plan.ts'
 import { createSecretLookup, credentialPlan, secretsOfPlan, withCredential } from './plan.ts'
@@ -45,17 +45,18 @@ type CallOfTenant = {
 /** A call to an endpoint that the operator names. It never carries a tenant's credential. */
 type CallOfOperator = { namer: 'operator'; credentials: 'none'; named?: never; inline?: never }
 
-/** Supplies tokens that expire. */
-export type TokenSource = {
+/** Supplies tokens that expire, and tokens that a secret manager may have rotated. */
+export type CallTokens = {
   /**
    * The token for the first attempt. An expired token is renewed first; a token that expires soon is renewed in the
    * background.
    */
-  ahead(row: OAuthRow, token: string): Promise<TokenAhead>
+  ahead(row: CredentialRow, token: string): Promise<TokenAhead>
   /** A token other than `token`, which the upstream has refused. */
   after(
-    row: OAuthRow,
+    row: CredentialRow,
     token: string,
+    session: string,
   ): Promise<{ ok: true; token: string; refreshed: boolean } | { ok: false }>
 }
 
@@ -70,12 +71,12 @@ export type TokenAhead = {
 
 export type ForwardDeps = {
   clock: Clock
-  open: (row: CredentialRow) => CredentialSecrets
+  open: CredentialOpener['all']
   openToken: (row: RepositoryToken) => string
   maskOf: (secrets: readonly string[]) => Mask | undefined
   /** SECRET: never logged. */
   placeholderKey: Buffer
-  tokens: TokenSource
+  tokens: CallTokens
   records: Records
 }
 
@@ -108,11 +109,12 @@ export function createForward(deps: ForwardDeps) {
     context.rules.judge(url, call.caller)
     const holdings = await context.readCredentials(toGateTarget(url))
     try {
-      return credentialPlan(holdings, {
+      return await credentialPlan(holdings, {
         url: call.named ?? url,
         credentials: call.credentials,
         inline: call.inline,
-        open,
+        // Where an MCP server is tried, there is no session.
+        open: (row) => open(row, session || null),
         openToken,
         placeholder: ({ id }) =>
           derivePlaceholder(placeholderKey, { tenant, session, credential: id }),
@@ -133,10 +135,10 @@ export function createForward(deps: ForwardDeps) {
       const { chosen } = plan
       if (plan.token !== undefined) used(chosen?.row)
       const prepared = await withBody(watchPlaceholders(deps.records, request, context), plan, used)
-      if (!chosen || !isOAuth(chosen.row)) {
+      if (!chosen || !mayRenew(chosen.row)) {
         return upstream.send(withToken(prepared, plan, { used }), maskOf(secretsOfPlan(plan)))
       }
-      return renewing({ request: prepared, plan, row: chosen.row, used, upstream, result })
+      return renewing({ request: prepared, plan, row: chosen.row, context, used, upstream, result })
     })
   }
 
@@ -144,7 +146,7 @@ export function createForward(deps: ForwardDeps) {
    * Sends with a token that may expire. Repeats once with another token when the answer says that the token has
    * expired.
    */
-  async function renewing({ request, plan, row, used, upstream, result }: RenewContext) {
+  async function renewing({ request, plan, row, context, used, upstream, result }: RenewContext) {
     const ahead = await tokens.ahead(row, plan.token ?? '')
     result.refreshed = ahead.refreshed
     const secrets = [...secretsOfPlan(plan), ahead.token]
@@ -158,7 +160,7 @@ export function createForward(deps: ForwardDeps) {
     )
     try {
       if (!hasExpired(first) || ahead.tried) return first
-      const next = await tokens.after(row, ahead.token)
+      const next = await tokens.after(row, ahead.token, context.session)
       if (!next.ok) return first
       result.refreshed = next.refreshed
       const body = replay ? await replay.again() : request.body
@@ -261,7 +263,8 @@ type NoteUse = (row: CredentialRow | undefined) => void
 type RenewContext = {
   request: UpstreamRequest
   plan: CredentialPlan
-  row: OAuthRow
+  row: CredentialRow
+  context: OutboundContext
   used: NoteUse
   upstream: Upstream
   result: ForwardResult
@@ -269,7 +272,17 @@ type RenewContext = {
 
 const unreadable = 'a credential for this host could not be read'
 const vaultRefusal = (url: URL, cause: unknown): RequestRefused =>
-  Object.assign(refusalError(toGateTarget(url), 'vault', unreadable), { cause })
+  Object.assign(
+    refusalError(
+      toGateTarget(url),
+      'vault',
+      cause instanceof UnreadableSecretError ? cause.message : unreadable,
+    ),
+    { cause },
+  )
+
+/** True for a token that another one may take the place of while the session runs. */
+const mayRenew = (row: CredentialRow): boolean => isOAuth(row) || hasReference(row)
 
 const isStream = (body: UpstreamRequest['body']): body is Readable =>
   body !== null && 'pipe' in body

@@ -14,6 +14,9 @@ import type { SessionCredentials } from '../policy/store.ts'
 /** `server`: the credential of an MCP server. `host`: any credential that matches the host. */
 export type Credentials = 'server' | 'host' | 'none'
 
+/** SECRET: never logged. Rejects when a secret cannot be had. */
+export type OpenCredential = (row: CredentialRow) => Promise<CredentialSecrets>
+
 export type CredentialPlan = {
   chosen: HeaderCredential | undefined
   /** SECRET: never logged. Token of the chosen credential, or the server's inline token. */
@@ -32,8 +35,11 @@ export type CredentialPlan = {
 
 const empty: CredentialPlan = { chosen: undefined, token: undefined, form: 'bearer', variables: [] }
 
-/** Opens the seals of credentials that concern this URL, and of no others. */
-export function credentialPlan(
+/**
+ * Opens the seals of credentials that concern this URL, and of no others. Reads those secrets that stand in a secret
+ * manager, also of variables whose placeholders the call does not carry: what an upstream repeats has to be masked.
+ */
+export async function credentialPlan(
   { credentials: rows, repositories }: SessionCredentials,
   {
     url,
@@ -47,26 +53,29 @@ export function credentialPlan(
     credentials: Credentials
     /** SECRET: never logged. */
     inline: string | undefined
-    open: (row: CredentialRow) => CredentialSecrets
+    open: OpenCredential
     openToken: (row: RepositoryToken) => string
     placeholder: (row: CredentialRow) => string
   },
-): CredentialPlan {
+): Promise<CredentialPlan> {
   if (inline !== undefined) return { ...empty, token: inline }
   if (credentials === 'none') return empty
   if (credentials === 'server') {
     const chosen = credentialOfServer(rows, url)
-    return { ...empty, ...carried(chosen, open) }
+    return { ...empty, ...(await carried(chosen, open)) }
   }
   // A repository's token for this URL comes before the vaults' credentials for its host.
   const repository = findRepository(repositories, url)
+  const [own, opened] = await Promise.all([
+    repository
+      ? ({ token: openToken(repository), form: 'repository' } as const)
+      : carried(credentialOfHost(rows, url), open),
+    Promise.all(variablesFor(rows, url).map(async (row) => ({ row, secrets: await open(row) }))),
+  ])
   return {
     ...empty,
-    ...(repository
-      ? { token: openToken(repository), form: 'repository' }
-      : carried(credentialOfHost(rows, url), open)),
-    variables: variablesFor(rows, url).flatMap((row) => {
-      const { secret_value: secret } = open(row)
+    ...own,
+    variables: opened.flatMap(({ row, secrets: { secret_value: secret } }) => {
       if (secret === undefined) return []
       const { header, body } = row.auth.injection_location
       return [{ placeholder: placeholder(row), secret, row, header, body }]
@@ -77,12 +86,12 @@ export function credentialPlan(
 const tokenOf = ({ token, access_token }: CredentialSecrets): string | undefined =>
   token ?? access_token
 
-const carried = (
+const carried = async (
   chosen: HeaderCredential | undefined,
-  open: (row: CredentialRow) => CredentialSecrets,
-): Pick<CredentialPlan, 'chosen' | 'token' | 'form'> => ({
+  open: OpenCredential,
+): Promise<Pick<CredentialPlan, 'chosen' | 'token' | 'form'>> => ({
   chosen,
-  token: chosen && tokenOf(open(chosen.row)),
+  token: chosen && tokenOf(await open(chosen.row)),
   form: chosen?.form ?? 'bearer',
 })
 

@@ -5,7 +5,9 @@
  */
 import type { Clock } from '@steward/base/time.ts'
 import type { RowLease } from '../../../ground/database/row-lease.ts'
-import type { TokenAhead, TokenSource } from '../inject/forward.ts'
+import type { TokenAhead } from '../inject/forward.ts'
+import type { CredentialOpener } from '../inject/open-credentials.ts'
+import { UnreadableSecretError } from '../inject/open-credentials.ts'
 import type { OAuthRow } from '../policy/credential.ts'
 import type { OAuthRows, OAuthSecrets } from './rows.ts'
 import type { TokenAnswer, TokenRequest } from './token-request.ts'
@@ -37,6 +39,8 @@ export type RefreshOutcome =
 export type RefreshDeps = {
   rows: OAuthRows
   clock: Clock
+  /** Also reads the secret of a client from a secret manager. What is stored anew is not read by it. */
+  open: CredentialOpener['all']
   ask: (request: TokenRequest) => Promise<TokenAnswer>
   /** Called for each attempt that gave no token. */
   report: (row: OAuthRow, result: Exclude<RefreshOutcome, { ok: true }>) => void
@@ -46,7 +50,7 @@ export type RefreshDeps = {
 
 export type Refresh = ReturnType<typeof createRefresh>
 
-export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
+export function createRefresh({ rows, clock, open, ask, report, fail }: RefreshDeps) {
   const underWay = new Map<string, Promise<RefreshOutcome>>()
   /** Failures by credential and revision. */
   const failures = new Map<string, { until: number; result: RefreshOutcome; isRefused: boolean }>()
@@ -103,7 +107,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
       if (auth.access_token !== before) {
         return { ok: true, token: auth.access_token, refreshed: false }
       }
-      const result = await refreshTokens({ rows: { ...rows, store }, ask, issued }, row, auth)
+      const result = await refreshTokens({ rows: { ...rows, store }, open, ask, issued }, row, auth)
       if (!result.ok) remember(row, result)
       return result
     } finally {
@@ -156,7 +160,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
       stopped.abort()
       await Promise.allSettled([...underWay.values()])
     },
-  } satisfies TokenSource & { settled(): Promise<void> }
+  }
 }
 
 const keyOf = (row: OAuthRow): string => `${row.tenant_id}/${row.id}/${row.revision}`
@@ -171,6 +175,7 @@ type IssuedTokens = {
 }
 type RefreshContext = {
   rows: OAuthRows
+  open: RefreshDeps['open']
   ask: RefreshDeps['ask']
   issued: Map<string, IssuedTokens>
 }
@@ -197,16 +202,18 @@ async function refreshTokens(
 }
 
 async function requestTokens(
-  { ask }: RefreshContext,
+  { ask, open }: RefreshContext,
   row: OAuthRow,
   auth: OAuthSecrets,
 ): Promise<IssuedTokens | Exclude<RefreshOutcome, { ok: true }>> {
   const { refresh } = row.auth
   if (!refresh || !auth.refresh_token) return { ok: false, why: 'no_refresh_token' }
+  const client = await clientSecret(open, row)
+  if ('why' in client) return client
   const answer = await ask({
     token_endpoint: refresh.token_endpoint,
     client_id: refresh.client_id,
-    client_secret: auth.client_secret ?? null,
+    client_secret: client.secret,
     authentication: refresh.token_endpoint_auth.type,
     refresh_token: auth.refresh_token,
     resource: refresh.resource ?? null,
@@ -216,6 +223,20 @@ async function requestTokens(
     return { ok: false, why: answer.status === null ? 'connect_error' : 'failed', answer }
   }
   return { ...answer, from: auth.refresh_token }
+}
+
+/** A secret manager that is away counts as a token endpoint that is away. */
+async function clientSecret(
+  open: RefreshDeps['open'],
+  row: OAuthRow,
+): Promise<{ secret: string | null } | Exclude<RefreshOutcome, { ok: true }>> {
+  try {
+    return { secret: (await open(row, null)).client_secret ?? null }
+  } catch (error) {
+    if (!(error instanceof UnreadableSecretError)) throw error
+    const answer = { ok: false, status: null, message: error.message, isRefused: false } as const
+    return { ok: false, why: 'connect_error', answer }
+  }
 }
 
 /**

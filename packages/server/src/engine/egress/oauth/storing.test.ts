@@ -5,6 +5,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { testGround } from '../../../ground/ground-fixture.ts'
 import { openTestEgress, seal, tenant } from '../callers/egress-fixture.ts'
 import { authorizationServer, connectBy } from '../fixture.ts'
+import { openSecrets } from '../../../resources/vaults/open-credential.ts'
 import { createRefresh } from './refresh.ts'
 import { oauthRows } from './rows.ts'
 import { askForToken } from './token-request.ts'
@@ -35,6 +36,7 @@ async function refreshed(write: () => void, clock: Clock) {
       },
     },
     clock,
+    open: async (row) => openSecrets(seal, row),
     ask: (request) => askForToken(request, { connect, clock }),
     report: () => {},
     fail: (error) => failed.push(error),

@@ -3,10 +3,11 @@ import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
 import { createMask } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/credential-validation.ts'
 import type { Connector } from '../../../ground/core/security/dial.ts'
-import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { isOAuth } from '../policy/credential.ts'
 import { hasExpired } from '../inject/forward.ts'
+import type { CredentialOpener } from '../inject/open-credentials.ts'
+import { UnreadableSecretError } from '../inject/open-credentials.ts'
 import { headerValue } from '../inject/headers.ts'
 import type { Refresh, RefreshOutcome } from './refresh.ts'
 import { createUpstream } from '../inject/upstream.ts'
@@ -21,7 +22,7 @@ type CredentialProbe = { verdict: 'valid' | 'expired' | 'invalid' | 'unknown'; r
 type ValidateDeps = {
   connect: Connector<'tenant'>
   refresh: Refresh
-  open: (row: CredentialRow) => CredentialSecrets
+  open: CredentialOpener['all']
 }
 
 export async function validateCredential(
@@ -30,7 +31,13 @@ export async function validateCredential(
   signal: AbortSignal,
 ): Promise<Validation> {
   if (!isOAuth(row)) throw new Error('only OAuth credentials are tried')
-  const secrets = open(row)
+  const secrets = await open(row, null).catch((error: unknown) => {
+    if (error instanceof UnreadableSecretError) return undefined
+    throw error
+  })
+  // Without the secret of its client, no answer that repeats it could be masked.
+  if (!secrets)
+    return result({ verdict: 'unknown', response: null }, row.auth.refresh !== null, null)
   const token = secrets.access_token ?? ''
   const has_refresh_token = secrets.refresh_token !== undefined && row.auth.refresh !== null
   const ask = (each: string) =>

@@ -46,6 +46,30 @@ describe('the choice of a credential', () => {
     assert.equal(credentialOfServer([gh], new URL('https://api.github.com/')), undefined)
   })
 
+  it('sends the identity of an agent to its server and its hosts, over https alone', () => {
+    const identity = (mcp_server_url: string | null, allowed_hosts: string[]) => [
+      row('identity', {
+        type: 'agent_identity',
+        audience: 'a',
+        mcp_server_url,
+        allowed_hosts,
+        ttl_seconds: 60,
+        claims: {},
+      }),
+    ]
+    const hosts = identity(null, ['a.example', '*.b.example'])
+    for (const url of ['https://a.example/x', 'https://x.b.example/'])
+      for (const choose of [credentialOfHost, credentialOfServer])
+        assert.equal(choose(hosts, new URL(url))?.row.id, 'identity', url)
+    for (const url of ['http://a.example/x', 'https://b.example/', 'https://x.a.example/'])
+      assert.equal(idOf(hosts, url), undefined, url)
+    assert.ok(isCovered(hosts, 'x.b.example') && !isCovered(hosts, 'b.example'))
+    const server = identity('https://a.example/mcp', [])
+    assert.equal(idOf(server, 'https://a.example/mcp'), 'identity')
+    assert.equal(idOf(server, 'http://a.example/mcp'), undefined)
+    assert.ok(isCovered(server, 'a.example'))
+  })
+
   it('takes the first that matches, of whichever type', () => {
     const own = server('own', 'https://api.github.com/mcp')
     assert.equal(idOf([gh, own], 'https://api.github.com/user'), 'gh')

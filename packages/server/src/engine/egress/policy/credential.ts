@@ -13,7 +13,8 @@ type CredentialOf<Type extends CredentialRow['auth']['type']> = CredentialRow & 
 export type OAuthRow = CredentialOf<'mcp_oauth'>
 export type VariableRow = CredentialOf<'environment_variable'>
 export type CommandRow = CredentialOf<'command_secret'>
-type ServerRow = CredentialOf<'static_bearer' | 'mcp_oauth'>
+export type IdentityRow = CredentialOf<'agent_identity'>
+type ServerRow = CredentialOf<'static_bearer' | 'mcp_oauth' | 'agent_identity'>
 
 /** The one credential that goes into a header of its own, and the form of that header. */
 export type HeaderCredential =
@@ -28,7 +29,8 @@ const isType =
 export const isOAuth = isType('mcp_oauth')
 export const isCommandSecret = isType('command_secret')
 export const isVariable = isType('environment_variable')
-const isServer = isType('static_bearer', 'mcp_oauth')
+export const isAgentIdentity = isType('agent_identity')
+const isServer = isType('static_bearer', 'mcp_oauth', 'agent_identity')
 const isCli = isType('cap_cli')
 
 /**
@@ -65,16 +67,21 @@ export function credentialOfHost(
 function ofUrl(rows: readonly CredentialRow[], url: URL): ServerRow | undefined {
   const wanted = normalUrl(url)
   return rows.find((row): row is ServerRow => {
-    if (!isServer(row)) return false
-    const own = new URL(row.auth.mcp_server_url)
-    return own.hostname === url.hostname && normalUrl(own) === wanted
+    const own = isServer(row) ? serverUrl(row) : undefined
+    return own?.hostname === url.hostname && normalUrl(own) === wanted
   })
 }
 
+const serverUrl = ({ auth: { mcp_server_url: url } }: ServerRow): URL | undefined =>
+  url === null ? undefined : new URL(url)
+
 function isHostOf(row: ServerRow, url: URL): boolean {
-  const own = new URL(row.auth.mcp_server_url)
-  return own.hostname === url.hostname && mayCarry(own, url)
+  const own = serverUrl(row)
+  if (own?.hostname === url.hostname && mayCarry(own, url)) return true
+  return url.protocol === 'https:' && isAgentIdentity(row) && allowsHost(hostsOf(row), url.hostname)
 }
+
+const hostsOf = ({ auth: { allowed_hosts: hosts } }: IdentityRow): readonly string[] => hosts
 
 const cliHost = (row: CredentialOf<'cap_cli'>, host: string): CliHost | undefined =>
   knownClis[row.auth.cli_id]?.hosts.find((each) => each.host === host)
@@ -86,12 +93,14 @@ export const variablesFor = (rows: readonly CredentialRow[], url: URL): Variable
     : []
 
 function allows({ auth: { networking } }: VariableRow, host: string): boolean {
-  if (networking.type === 'unrestricted') return true
-  return networking.allowed_hosts.some((allowed) => {
-    const name = allowed.toLowerCase()
+  return networking.type === 'unrestricted' || allowsHost(networking.allowed_hosts, host)
+}
+
+const allowsHost = (allowed: readonly string[], host: string): boolean =>
+  allowed.some((each) => {
+    const name = each.toLowerCase()
     return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
   })
-}
 
 /** The hosts of a variable's credential that cannot be reached; see `mayReach` of the rules. */
 export const findUnreachableHosts = (
@@ -104,7 +113,8 @@ export const findUnreachableHosts = (
 export const isCovered = (rows: readonly CredentialRow[], host: string): boolean =>
   rows.some(
     (row) =>
-      (isServer(row) && new URL(row.auth.mcp_server_url).hostname === host) ||
+      (isServer(row) && serverUrl(row)?.hostname === host) ||
+      (isAgentIdentity(row) && allowsHost(hostsOf(row), host)) ||
       (isCli(row) && cliHost(row, host) !== undefined) ||
       (isVariable(row) && allows(row, host)),
   )

@@ -24,6 +24,8 @@ import { nextStep } from '../steps.ts'
 import type { DrainDeps } from '../turn-deps.ts'
 import { testGround } from '../../../ground/ground-fixture.ts'
 
+const noneJoins = () => Promise.reject(new Error('no message joins a turn'))
+
 const rubric = { type: 'text' as const, content: 'It rhymes.' }
 const define = { type: 'user.define_outcome' as const, description: 'a poem', rubric }
 const interrupt = { type: 'user.interrupt' as const }
@@ -97,11 +99,13 @@ async function drained(
             isElsewhere: false,
             rested: async () => {},
             release: () => {},
+            readHistory: noneJoins,
           },
     abandon: async () => {},
     remove: async () => {},
   }
   const signals = {
+    takeNews: () => false,
     stopping: stopping.signal,
     cut: new AbortController().signal,
     wake: () => {},

@@ -1,4 +1,5 @@
 /** The types of everything that a session holds in this process: sandbox, MCP connections, egress. */
+import type { Rules } from '../../../ground/core/rules/rules.ts'
 import { join } from 'node:path'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
@@ -29,6 +30,8 @@ export type SandboxPoolDeps = {
   limits: SandboxLimits
   /** The tenants' shares of this process's sandboxes. */
   share: Share
+  /** What workspaces allow now. */
+  rules: Rules
   /** True when commands can leave the sandbox around the gate and the egress profile requires a warning about that. */
   isPassable: boolean
   idleMs: number

@@ -1,4 +1,5 @@
 /** For tests: pools of real sandboxes over a test database, with one mount kind that the test chooses. */
+import { noRules } from '../../../ground/core/rules/rules.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,6 +56,7 @@ export async function openPoolBench() {
       const clock = { ...systemClock, now: () => at.now }
       const one = oneDatabase(bench.database)
       return sandboxPool({
+        rules: noRules,
         ...{ folder, limits, idleMs, clock, saving },
         isPassable: false,
         provider: bubblewrapSandboxes(),

@@ -2,6 +2,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { arrivalNotice } from '@steward/space/working-folder/checkpoints.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
@@ -33,6 +34,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   const { provider, folder } = deps
   const { lease, egress } = mine
   const { tenant, session, environment } = lease
+  await checkImage(deps, tenant, environment.base_image)
   const target = sandboxPaths(folder, session)
   const own = join(folder, session)
   await provider.reap(target)
@@ -74,6 +76,12 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   })
 }
 
+/** A list may have changed since the environment was made. */
+async function checkImage({ rules }: SandboxPoolDeps, tenant: string, image: string | null) {
+  const refused = image === null ? undefined : await rules.refusal(tenant, 'images', [image])
+  if (refused !== undefined) throw new SandboxEnded(`did not start: ${refused}`)
+}
+
 /**
  * Attack: other accounts of the host could read given files and memories in the session's folder, where the sandbox's
  * user, another one than the server's, must read them. The sandbox reaches them by its mounts alone.
@@ -109,7 +117,7 @@ async function startMounted(
     }
   }
   const env = { ...mounted.env, ...target.environment.env, ...gate.env }
-  const { mounts, path, layer } = mounted
+  const { mounts, path, layer, outputsAt } = mounted
   const image = target.environment.base_image
   const spec = {
     ...paths,
@@ -120,6 +128,7 @@ async function startMounted(
     path,
     ...(image !== null && { image }),
     ...(layer !== undefined && { layer }),
+    ...(outputsAt !== undefined && { outputsAt }),
   }
   const sandbox = await provider.acquire(spec).catch(async (error: unknown) => {
     await release()

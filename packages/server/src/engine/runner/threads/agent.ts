@@ -3,7 +3,9 @@ import type { InlineAgent } from '@steward/harness/threads.ts'
 import type { ThreadLine, ThreadTeam } from '@steward/harness/tools/threads.ts'
 import { threadTools } from '@steward/harness/tools/threads.ts'
 import { advisorTool } from '@steward/harness/tools/advisor.ts'
+import { answersPrompt } from '@steward/harness/prompt.ts'
 import { childPrompt } from '@steward/harness/threads.ts'
+import { mostSubagents } from '@steward/protocol/agents.ts'
 import { advisorModel } from '@steward/protocol/multiagent.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -28,12 +30,14 @@ type ThreadAgentDeps = { database: Database; clock: Clock }
 
 /**
  * `row`: the session's row; its agent id, version and sealed tokens find the inline tokens of MCP servers. `team`: only
- * for an agent that may start others. `prompt`: instructions for an agent that another agent has started.
+ * for an agent that may start others. `parts`: of the prompt, about the form of answers, or for an agent that another
+ * agent has started. `answerSchema`: of the session's own agent alone.
  */
 type ThreadAgentFound = {
   agent: SessionAgent
   row: SessionRow
-  prompt?: string
+  parts: string[]
+  answerSchema?: Record<string, unknown> | undefined
   team?: { tools: Tool[]; roster: TeamRoster }
 }
 
@@ -44,19 +48,20 @@ export async function loadThreadAgent(
 ): Promise<ThreadAgentFound> {
   const { tenant, session, thread } = work
   const own = fromJson(row.agent)
-  if (thread === undefined)
-    return own.multiagent
-      ? { agent: own, row, team: await teamOf(deps, work, own) }
-      : { agent: own, row }
+  if (thread === undefined) {
+    const parts = answersPrompt(own.answers)
+    const primary = { agent: own, row, parts, answerSchema: own.answers?.schema }
+    return own.multiagent ? { ...primary, team: await teamOf(deps, work, own) } : primary
+  }
   const found = await threadStore(deps.database.read).find(tenant, session, thread)
   if (!found || found.agent === '') throw new Error(`thread ${thread} has no agent`)
   const kept = fromJson(found.agent)
-  if (found.kind === 'advisor') return { agent: kept, row }
+  if (found.kind === 'advisor') return { agent: kept, row, parts: [] }
   const agent = { ...kept, tools: withWebLists(kept.tools, own.tools) }
-  const prompt = childPrompt(agent.name)
-  if (found.kind !== 'agent') return { agent, row, prompt }
+  const parts = [childPrompt(agent.name)]
+  if (found.kind !== 'agent') return { agent, row, parts }
   const ofMember = { agent_id: agent.id, agent_version: agent.version, sealed_tokens: null }
-  return { agent, row: { ...row, ...ofMember }, prompt }
+  return { agent, row: { ...row, ...ofMember }, parts }
 }
 
 async function teamOf(
@@ -73,6 +78,7 @@ async function teamOf(
     own.multiagent.subagents.inline_agents.type === 'enabled'
   const roster: TeamRoster = {
     coordinator: own.name,
+    mostWorking: own.max_concurrent_subagents ?? mostSubagents,
     agentOf: (asked) =>
       typeof asked === 'string' ? named(members, own, asked) : inline(own, asked),
   }

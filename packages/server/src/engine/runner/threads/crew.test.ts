@@ -26,6 +26,8 @@ import { createRunner } from '../runner.ts'
 import type { TurnAssembly } from '../turn-deps.ts'
 import { keepWithEffect } from './effects.ts'
 
+const noneJoins = () => Promise.reject(new Error('no message joins a turn'))
+
 const content = [{ type: 'text' as const, text: 'go' }]
 const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
 
@@ -147,7 +149,11 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       )
       assert.ok(fence)
       const told = { type: 'agent.tool_result' as const, tool_use_id: 'sevt_call', content }
-      const roster = { coordinator: 'boss', agentOf: () => ({ refused: 'nobody' }) }
+      const roster = {
+        mostWorking: 25,
+        coordinator: 'boss',
+        agentOf: () => ({ refused: 'nobody' }),
+      }
       const send = async (message: string) => {
         const effect = { kind: 'send', thread: child, message } as const
         const step = { kept: [{ event: fresh(told) }], effect }
@@ -204,7 +210,12 @@ describe('the threads of a session in one process', () => {
         ok: true,
         model: { name: 'priced', price: null },
         parts: { ...parts, cacheKey: thread ?? 'primary' },
-        ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
+        ...{
+          isElsewhere: false,
+          rested: async () => {},
+          release: () => {},
+          readHistory: noneJoins,
+        },
       }),
       abandon: async ({ session }) => void abandoned.push(session),
       remove: async () => {},

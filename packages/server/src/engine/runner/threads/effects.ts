@@ -32,6 +32,8 @@ export const mostThreads = 25
 export type TeamRoster = {
   /** The name of the session's agent. */
   coordinator: string
+  /** The most child threads that may work at one time. */
+  mostWorking: number
   agentOf: (agent: string | InlineAgent) => NewThread | { refused: string }
 }
 
@@ -122,6 +124,11 @@ async function createThread(
   if (living.length >= mostThreads)
     return {
       refused: `${mostThreads} agents are started already, which is the most; send a message to one of them, or ask the user to archive threads that have finished`,
+    }
+  const working = living.filter(({ status, due }) => status !== 'idle' || due === 1).length
+  if (working >= roster.mostWorking)
+    return {
+      refused: `${working} agents work already, which is the most at one time; wait until one has finished`,
     }
   const told = { id, found, message, coordinator: roster.coordinator, now }
   return startThread(tx, { tenant, session }, { head, isFirst: all.length === 0 }, told)

@@ -7,6 +7,7 @@ import {
   mebibyte,
   minuteMs,
   secondMs,
+  splitList,
   text,
   wholeNumber,
 } from '@steward/base/settings/kinds.ts'
@@ -16,6 +17,7 @@ import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { readAuthorities } from '../../core/security/authorities.ts'
 import { parseRanges, parseTargets } from '../../core/security/dial.ts'
 import { parseNoProxy, parseProxyUrl } from '../../core/security/proxies.ts'
+import { modelProvidersSchema, parseModelProviders } from '../model-providers.ts'
 import { parseHostNames } from '../../core/text/setting-lists.ts'
 
 const keyOf = (title: string) => ({
@@ -50,6 +52,31 @@ const models = settingsSection('Models', {
       baseUrl: setting('GEMINI_BASE_URL', httpUrl, endpointOf('Google')),
     },
   },
+  modelProviders: setting(
+    'MODEL_PROVIDERS',
+    {
+      form: 'a JSON object',
+      parse: parseModelProviders,
+      inFile: { type: 'json', schema: modelProvidersSchema },
+      example: '{ bedrock-eu: { type: bedrock, region: eu-central-1 } }',
+    },
+    {
+      secret: true,
+      defaultAbout: 'none',
+      about: 'clouds and gateways that serve models where a workspace has no model card, as JSON',
+      more: 'The server looks for a model here first, in this order. See [Connect your company: clouds](company-clouds.md)',
+    },
+  ),
+  cloudIdentityWorkspaces: setting(
+    'CLOUD_IDENTITY_WORKSPACES',
+    { form: 'a list of ids of workspaces', parse: splitList, ...asList },
+    {
+      default: '',
+      example: '[wrkspc_01]',
+      about: 'workspaces whose model cards may use the identity that this server has at a cloud',
+      more: 'Their people can then spend on models in the name of the server. Without this list each workspace brings credentials of its own',
+    },
+  ),
   modelAnswerMs: setting('MODEL_ANSWER_MINUTES', wholeNumber(1, 1_440, minuteMs), {
     default: '60',
     about:
@@ -75,6 +102,16 @@ const models = settingsSection('Models', {
     about:
       'prices of models, which are used in place of the built-in ones: path of a JSON file, or the JSON itself',
     more: 'See [Prices and budgets](limits.md#prices-and-budgets)',
+  }),
+  modelSessionIds: setting('MODEL_SESSION_IDS', flag, {
+    default: 'false',
+    about:
+      'whether providers get the ids of sessions for their prompt caches, in place of names that only this server can join with a session',
+  }),
+  messagesApi: setting('MESSAGES_API', flag, {
+    default: 'false',
+    about: 'whether `/v1/messages` answers: programs then ask the models of their workspace',
+    more: 'See [Messages](messages.md)',
   }),
   embeddingModel: setting('STEWARD_EMBEDDING_MODEL', text, {
     default: 'none',
@@ -178,6 +215,14 @@ const proxies = settingsSection('Proxy and authority', {
   },
 })
 
+const agentIdentity = settingsSection('Agent identity', {
+  agentIdentityIssuer: setting('AGENT_IDENTITY_ISSUER', httpUrl, {
+    defaultAbout: '`PUBLIC_URL`',
+    about: '`iss` of the tokens by which agents prove who they are',
+    more: 'Servers find the public keys below it. See [Agent identity](agent-identity.md)',
+  }),
+})
+
 const repositories = settingsSection('Repositories', {
   repositoryHosts: setting(
     'REPOSITORY_HOSTS',
@@ -235,6 +280,7 @@ export const outboundSettings = {
   ...search,
   ...egress,
   ...proxies,
+  ...agentIdentity,
   ...repositories,
   ...webhooks,
 }

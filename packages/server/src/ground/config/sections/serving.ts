@@ -6,6 +6,8 @@ import {
   flag,
   hourMs,
   httpUrl,
+  isDecodable,
+  splitList,
   textMatching,
   mebibyte,
   natsUrl,
@@ -17,13 +19,15 @@ import {
   wholeNumber,
 } from '@steward/base/settings/kinds.ts'
 import { logLevel } from '@steward/base/settings/log-level.ts'
+import type { SettingKind } from '@steward/base/settings/setting.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends, storeBackendsSchema } from '../../core/blob-backend.ts'
 import { parseRanges } from '../../core/security/dial.ts'
 import { parseRates } from '../../core/fairness/rates.ts'
+import { rootSecretForm } from '../wrapped-root-secret.ts'
 import { isPeerAddress } from '../../core/peer-address.ts'
 
-const rootSecret = textMatching('16 or more characters', /^.{16,}$/s)
+const rootSecret = textMatching('16 or more characters', rootSecretForm)
 
 const listening = settingsSection('Server', {
   rootSecret: setting('PLATFORM_ROOT_SECRET', rootSecret, {
@@ -74,6 +78,36 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const
 
+type AuditStream = { type: 'otlp' } | { type: 'syslog'; host: string; port: number }
+
+const auditStream: SettingKind<AuditStream> = {
+  form: 'otlp, or an address as in syslog+tls://siem.example.com:6514',
+  example: 'syslog+tls://siem.example.com:6514',
+  parse(given) {
+    if (given === 'otlp') return { type: 'otlp' }
+    const [, name = '', number = '6514'] =
+      /^syslog\+tls:\/\/(\[[\da-f:]+\]|[^\s/:@?#]+)(?::(\d{1,5}))?\/?$/i.exec(given) ?? []
+    const host = name.replace(/^\[|\]$/g, '')
+    return host === '' || Number(number) > 65_535
+      ? undefined
+      : { type: 'syslog', host, port: Number(number) }
+  },
+}
+
+/** `name=value` with commas between, the values as in a URL, as OpenTelemetry writes them. */
+const headerList: SettingKind<Record<string, string>> = {
+  form: 'a list of `name=value`, with the values as in a URL',
+  parse(given) {
+    const pairs = splitList(given).map((part) => {
+      const at = part.indexOf('=')
+      return [part.slice(0, at).trim(), part.slice(at + 1).trim()] as const
+    })
+    if (pairs.some(([name, value]) => !/^[\w-]+$/.test(name) || !isDecodable(value)))
+      return undefined
+    return Object.fromEntries(pairs.map(([name, value]) => [name, decodeURIComponent(value)]))
+  },
+}
+
 const metrics = settingsSection('Metrics and traces', {
   metrics: {
     port: setting('METRICS_PORT', port, {
@@ -86,17 +120,52 @@ const metrics = settingsSection('Metrics and traces', {
       about: 'address of that port, which asks for no credential: keep it from tenants',
     }),
   },
-  traces: {
+  otlp: {
     endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl, {
       hidden: true,
       defaultAbout: 'no traces',
       about: 'collector of OpenTelemetry that takes traces as JSON over HTTP, below `/v1/traces`',
-      more: "OpenTelemetry's other variables hold too. See [Traces](operations.md#traces-opentelemetry)",
+      more: 'The exporters below send more to it. See [The collector](operations.md#the-collector-opentelemetry)',
     }),
-    own: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', httpUrl, {
+    headers: setting('OTEL_EXPORTER_OTLP_HEADERS', headerList, {
+      secret: true,
+      about: 'headers for the collector, such as `authorization=Bearer%20…`: names, values, commas',
+    }),
+    tracesExporter: setting('OTEL_TRACES_EXPORTER', choice(['otlp', 'none']), {
+      default: 'otlp',
+      about: 'whether traces are sent to the collector',
+    }),
+    metricsExporter: setting('OTEL_METRICS_EXPORTER', choice(['otlp', 'none']), {
+      default: 'none',
+      about: 'whether metrics are sent to the collector, below `/v1/metrics`',
+    }),
+    metricsEveryMs: setting('OTEL_METRIC_EXPORT_INTERVAL', wholeNumber(100, 3_600_000), {
+      default: '60000',
+      about: 'milliseconds between two sendings of the metrics',
+    }),
+    logsExporter: setting('OTEL_LOGS_EXPORTER', choice(['otlp', 'none']), {
+      default: 'none',
+      about: "whether the server's log is sent to the collector too, below `/v1/logs`",
+    }),
+    metricsEndpoint: setting('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', httpUrl, {
+      hidden: true,
+      about: 'the whole address for metrics, in place of the one above',
+    }),
+    logsEndpoint: setting('OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', httpUrl, {
+      hidden: true,
+      about: 'the whole address for logs, in place of the one above',
+    }),
+    tracesEndpoint: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', httpUrl, {
       hidden: true,
       about: 'the whole address for traces, in place of the one above',
     }),
+  },
+  auditStream: setting('AUDIT_STREAM', auditStream, {
+    defaultAbout: 'no stream',
+    about: 'where lines of the audit are sent: `otlp`, or `syslog+tls://host:6514`',
+    more: 'See [Stream it to a SIEM](audit.md#stream-it-to-a-siem)',
+  }),
+  traces: {
     sampler: setting('OTEL_TRACES_SAMPLER', choice(samplers), {
       default: 'parentbased_always_on',
       about:
@@ -166,7 +235,7 @@ const limits = settingsSection('Limits', {
     {
       example: '{ reads: 600/m, writes: 60/m }',
       defaultAbout:
-        'none for one workspace; `reads:6000/m,writes:3000/m,sessions:600/m,uploads:600/m` for several',
+        'none for one workspace; `reads:6000/m,writes:3000/m,sessions:600/m,uploads:600/m,messages:600/m` for several',
       about:
         'requests that each workspace may make, such as `reads:600/m,writes:60/m`; `off` for no limits',
       more: 'See [Rate limits](limits.md#rate-limits)',

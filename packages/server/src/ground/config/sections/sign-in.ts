@@ -1,5 +1,7 @@
 /** Settings of sign-in: cookies, mail, identity providers. */
-import { httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
+import { companyProvidersSchema, parseCompanyProviders } from '../company-providers.ts'
+import { oauthClientsSchema, parseOAuthClients } from '../oauth-clients.ts'
+import { choice, httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
 const cookies = settingsSection('Sign-in', {
@@ -23,6 +25,24 @@ const cookies = settingsSection('Sign-in', {
       about: 'sender of emails, such as `Steward <steward@example.com>`',
     }),
   },
+})
+
+const oauth = settingsSection('OAuth logins', {
+  oauthClients: setting(
+    'OAUTH_CLIENTS',
+    {
+      form: 'a JSON object',
+      parse: parseOAuthClients,
+      inFile: { type: 'json', schema: oauthClientsSchema },
+    },
+    {
+      default: '{}',
+      example:
+        "{ my-tool: { name: My tool, redirect_uris: ['https://tool.example.com/callback'] } }",
+      about: 'further clients that may ask people to log in, by client id, as JSON',
+      more: 'See [Other clients](login.md#other-clients)',
+    },
+  ),
 })
 
 const clientOf = (prefix: string, name: string) => ({
@@ -55,4 +75,30 @@ export const signInProviders = settingsSection('Identity providers', {
   },
 })
 
-export const signInSettings = { ...cookies, ...signInProviders }
+const company = settingsSection('Identities of a company', {
+  companyProviders: setting(
+    'IDENTITY_PROVIDERS',
+    {
+      form: 'a JSON object',
+      parse: parseCompanyProviders,
+      inFile: { type: 'json', schema: companyProvidersSchema },
+    },
+    {
+      secret: true,
+      defaultAbout: 'none',
+      about:
+        "the company's identity providers by OpenID Connect, and which of their groups and services reach which workspace, as JSON",
+      more: 'See [Connect your company](company-identity.md)',
+    },
+  ),
+})
+
+const ways = settingsSection('Sign-in', {
+  signInOnly: setting('SIGN_IN_ONLY', choice(['provider']), {
+    defaultAbout: 'passwords, codes and identity providers',
+    about: '`provider`: people sign in by identity providers alone, not by password or code',
+    more: 'See [Provider alone](company-identity.md#provider-alone)',
+  }),
+})
+
+export const signInSettings = { ...cookies, ...ways, ...oauth, ...signInProviders, ...company }

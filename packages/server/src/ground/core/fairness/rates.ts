@@ -7,7 +7,7 @@ import { dayMs, hourMs, splitList, minuteMs, secondMs } from '@steward/base/sett
 export type Rate = { limit: number; periodMs: number }
 
 /** Classes of a workspace's requests. Each request has one class. */
-export const requestClasses = ['reads', 'writes', 'sessions', 'uploads'] as const
+export const requestClasses = ['reads', 'writes', 'sessions', 'uploads', 'messages'] as const
 export type RequestClass = (typeof requestClasses)[number]
 
 /** Classes that are counted by IP address, `mail` by mail address. `failures`: credentials that are refused. */
@@ -25,6 +25,7 @@ export const usualRates = {
   writes: perMinute(3_000),
   sessions: perMinute(600),
   uploads: perMinute(600),
+  messages: perMinute(600),
   sign_in: perMinute(60),
   mail: perMinute(5),
   failures: perMinute(600),

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Sealed } from './seal.ts'
 
 export type AuditActor = {
-  /** `api_key`, `user`, `environment_key`, `worker`, `operator`, `anonymous`, or the type of an `ActingThing`. */
+  /** `api_key`, `user`, `subject`, `environment_key`, `worker`, `operator`, `anonymous`, or the type of an `ActingThing`. */
   type: string
   id: string | null
   /** The name when the line was written: the person or the key may be deleted later. */
@@ -18,7 +18,16 @@ export type ActingThing = {
 }
 
 export type AuditCredential = {
-  type: 'api_key' | 'sign_in' | 'environment_key' | 'claim' | 'mcp_token' | 'command' | 'none'
+  type:
+    | 'api_key'
+    | 'sign_in'
+    | 'login'
+    | 'environment_key'
+    | 'claim'
+    | 'mcp_token'
+    | 'identity_token'
+    | 'command'
+    | 'none'
   id: string | null
 }
 

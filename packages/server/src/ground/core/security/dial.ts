@@ -335,6 +335,9 @@ const operating = new AsyncLocalStorage<true>()
 /** Within `call`, the global `fetch` dials by the operator's guard; everywhere else it dials by the tenants' guard. */
 export const asOperator = <T>(call: () => T): T => operating.run(true, call)
 
+/** A `fetch` for endpoints that the operator names. */
+export const operatorFetch: typeof fetch = (input, init) => asOperator(() => fetch(input, init))
+
 /**
  * The dispatcher of the global `fetch`. The two guards share no connections. `modelSilenceMs`: models may be silent for
  * longer than others.

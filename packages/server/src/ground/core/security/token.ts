@@ -6,19 +6,27 @@ const prefixes = {
   environment: 'stw_env_',
   claim: 'stw_claim_',
   mcp: 'stw_mcp_',
+  access: 'stw_at_',
+  refresh: 'stw_rt_',
+  code: 'stw_code_',
+  device: 'stw_dev_',
 } as const
-export type TokenKind = keyof typeof prefixes
+type PrefixKind = keyof typeof prefixes
+/** Kinds of token that a request may carry as its credential. */
+export type TokenKind = Exclude<PrefixKind, 'code' | 'device'>
 
-export const tokenPrefix = (kind: TokenKind): string => prefixes[kind]
+export const tokenPrefix = (kind: PrefixKind): string => prefixes[kind]
 
 /** A new token: 256 random bits behind the prefix of its kind. Tokens of MCP servers and claims are signed instead. */
-export const newToken = (kind: Exclude<TokenKind, 'mcp' | 'claim'>): string =>
+export const newToken = (kind: Exclude<PrefixKind, 'mcp' | 'claim'>): string =>
   prefixes[kind] + randomBytes(32).toString('base64url')
 
 export function tokenKind(token: string): TokenKind {
   if (token.startsWith(prefixes.environment)) return 'environment'
   if (token.startsWith(prefixes.claim)) return 'claim'
   if (token.startsWith(prefixes.mcp)) return 'mcp'
+  if (token.startsWith(prefixes.access)) return 'access'
+  if (token.startsWith(prefixes.refresh)) return 'refresh'
   return 'workspace'
 }
 

@@ -1,4 +1,5 @@
 import { nullable, number, table, text } from '../table.ts'
+import type { Role } from '../../core/security/roles.ts'
 
 export const apiKeyTables = {
   api_keys: table({
@@ -7,7 +8,8 @@ export const apiKeyTables = {
     columns: {
       tenant_id: text(),
       id: text(),
-      kind: text<'workspace' | 'environment'>(),
+      /** `oauth`: the login of a client for a person. Its tokens are in `oauth_tokens`. */
+      kind: text<'workspace' | 'environment' | 'oauth'>(),
       name: text(),
       admin: number(),
       environment_id: nullable(text()),
@@ -17,6 +19,11 @@ export const apiKeyTables = {
       /** The person or the key that created this key. Null: the operator did. */
       created_by: nullable(text()),
       last_used_at: nullable(text()),
+      /** Of a login: the client. */
+      client_id: nullable(text()),
+      /** Of a login without a member of the workspace behind it: its role there. */
+      role: nullable(text<Role>()),
+      /** Of a login: a text that is no hash. */
       hash: text(),
       preview: text(),
       expires_at: nullable(text()),

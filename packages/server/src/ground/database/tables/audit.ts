@@ -55,4 +55,18 @@ export const auditTables = {
       signature: text(),
     },
   }),
+  /** The newest line of a chain that the stream of the audit has taken. */
+  audit_streams: table({
+    rows: 'each',
+    key: ['tenant_id', 'trail'],
+    lease: { owner: 'owner', expires: 'expires_at' },
+    columns: {
+      tenant_id: text(),
+      trail: text(),
+      seq: number(),
+      /** The process that sends lines of the chain now. */
+      owner: nullable(text()),
+      expires_at: number(),
+    },
+  }),
 }

@@ -20,6 +20,8 @@ export const logTables = {
       bytes_before: number(),
       /** The child thread that receives the message. */
       thread_id: optional(nullable(text())),
+      /** A message that joins the turn that runs. Null: it waits for the end of that turn. */
+      steers: optional(nullable(text<'yes'>())),
       created_at: text(),
     },
   }),

@@ -1,4 +1,5 @@
 import type { NativeConfig } from '@steward/protocol/model-cards.ts'
+import type { CardCredentials, CloudSettings } from '@steward/protocol/model-clouds.ts'
 import { long, nullable, record, sealed, table, text } from '../table.ts'
 
 /** The `card` of a row: everything that is neither an index nor a secret. */
@@ -8,6 +9,10 @@ export type CardFacts = {
   base_url: string | null
   header_names: string[]
   native_config: NativeConfig | null
+  /** Missing in rows of before. */
+  cloud?: CloudSettings | null
+  /** The kind of the sealed key; missing: a key, as it is sent. */
+  credentials_type?: CardCredentials['type'] | null
 }
 
 export const modelCardTables = {

@@ -1,8 +1,8 @@
-import { nullable, number, table, text } from '../table.ts'
+import type { Role } from '../../core/security/roles.ts'
+import type { Sealed } from '../../core/security/seal.ts'
+import { nullable, number, optional, sealedJson, table, text } from '../table.ts'
 
 /** People, their sign-ins and their workspaces. All tables are in the control database. */
-export type MemberRole = 'viewer' | 'member' | 'admin' | 'owner'
-
 export const peopleTables = {
   people: table({
     rows: 'control',
@@ -35,6 +35,8 @@ export const peopleTables = {
       expires_at: text(),
       created_at: text(),
       updated_at: text(),
+      /** The company's provider by whose groups the person has signed in. */
+      provider_id: optional(nullable(text())),
     },
   }),
   /**
@@ -73,10 +75,50 @@ export const peopleTables = {
     columns: {
       tenant_id: text(),
       person_id: text(),
-      role: text<MemberRole>(),
+      role: text<Role>(),
       created_at: text(),
       /** When the person has last looked at the workspace. Null: never, as far as is known. */
       looked_ms: nullable(number()),
+      /** The company's provider whose groups give the membership. Null: people do. */
+      provider_id: optional(nullable(text())),
+    },
+  }),
+  /** Holders of tokens of a company's providers. */
+  subjects: table({
+    rows: 'control',
+    key: ['id'],
+    columns: {
+      id: text(),
+      issuer: text(),
+      /** Unique with the issuer. */
+      subject: text(),
+      provider_id: text(),
+      kind: text<'person' | 'service'>(),
+      name: nullable(text()),
+      email: nullable(text()),
+      seen_ms: number(),
+      created_at: text(),
+    },
+  }),
+  /** What a provider has given to learn a person's groups anew while the person is signed in. */
+  provider_grants: table({
+    rows: 'control',
+    key: ['tenant_id', 'id'],
+    removed: { elsewhere: 'with the sign-ins of its person at the provider' },
+    columns: {
+      /** Empty: a person may belong to several workspaces. */
+      tenant_id: text(),
+      id: text(),
+      person_id: text(),
+      /** Unique with the person. */
+      provider_id: text(),
+      subject: text(),
+      /** Sealed tokens of the provider, by name. */
+      sealed_tokens: sealedJson<Partial<Record<'access' | 'refresh', Sealed>>>(),
+      /** When the provider last said the person's groups. */
+      confirmed_ms: number(),
+      /** When the provider is asked next. A process that asks moves it first, so that others do not ask. */
+      due_ms: number(),
     },
   }),
   /** Filters of lists under a name. */
@@ -105,7 +147,7 @@ export const peopleTables = {
       email: nullable(text()),
       /** 1 when the link was mailed to the address, so that its use proves the address. */
       mailed: number(),
-      role: text<MemberRole>(),
+      role: text<Role>(),
       /** Null once the invitation is accepted. */
       token_hash: nullable(text()),
       /** The person or the key that invited. Null: a command of the operator. */

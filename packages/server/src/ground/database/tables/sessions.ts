@@ -47,6 +47,8 @@ export const sessionTables = {
       forked_from: nullable(json<ForkedFrom>()),
       /** Tools that run without asking. Null: none were ever allowed. */
       allowances: nullable(json<Allowance[]>()),
+      /** The folder of the outputs below `/workspace`. Null: `/mnt/session/outputs`. */
+      outputs_path: nullable(text()),
       ...creatorGroup,
     },
   }),

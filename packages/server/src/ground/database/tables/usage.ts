@@ -29,15 +29,15 @@ export const headSpending = {
 }
 export type HeadSpending = RowFor<typeof headSpending>
 
-const usageSums = {
+const counted = {
   tenant_id: text(),
   model: text(),
   price: text<CountedPrice>(),
-  agent_id: text(),
   requests: number(),
   ...tokenColumns,
   list_cost: number(),
 }
+const usageSums = { ...counted, agent_id: text() }
 
 export const usageTables = {
   /** Usage of an hour (UTC). A row outlives its session and its agent. */
@@ -58,5 +58,29 @@ export const usageTables = {
       day_ms: number(),
       ...usageSums,
     },
+  }),
+  /** Requests of `/v1/messages` that run. A row without a living owner is counted by a job. */
+  message_requests: table({
+    rows: 'tenant',
+    key: ['tenant_id', 'id'],
+    columns: {
+      tenant_id: text(),
+      id: text(),
+      /** The key, or the person, of the request. */
+      api_key_id: text(),
+      model: text(),
+      price: text<CountedPrice>(),
+      /** An estimate. */
+      input_tokens: number(),
+      begun_ms: number(),
+      /** The process that runs the request. */
+      owner: text(),
+    },
+  }),
+  /** Usage of `/v1/messages` in an hour (UTC); older usage stands in the first hour of its day. */
+  message_usage: table({
+    rows: 'tenant',
+    key: ['tenant_id', 'hour_ms', 'api_key_id', 'model', 'price'],
+    columns: { hour_ms: number(), api_key_id: text(), ...counted },
   }),
 }

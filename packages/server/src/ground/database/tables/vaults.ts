@@ -74,6 +74,29 @@ export const vaultTables = {
       ...chainColumns,
     },
   }),
+  /** What was read from secret managers. */
+  secret_reads: table({
+    rows: 'tenant',
+    key: ['tenant_id', 'id'],
+    columns: {
+      tenant_id: text(),
+      id: text(),
+      /** Null where a reference was tried before it was stored. */
+      session_id: nullable(text()),
+      vault_id: nullable(text()),
+      credential_id: nullable(text()),
+      /** The key or person that had a reference tried. */
+      actor_id: nullable(text()),
+      manager: text(),
+      name: text(),
+      field: nullable(text()),
+      version: nullable(text()),
+      /** `read`, or why nothing was. */
+      result: text(),
+      created_at: text(),
+      ...chainColumns,
+    },
+  }),
   credential_changes: table({
     rows: 'tenant',
     key: ['tenant_id', 'id'],

@@ -1,6 +1,6 @@
 /** The security schemes of the published description, and the schemes of each operation. */
 import type { SchemaNode } from './schemas.ts'
-import type { CallerKind } from '../principal.ts'
+import type { CallerKind } from '../permissions.ts'
 
 /** Every kind of key is a bearer token; the keys of a workspace are accepted as `x-api-key` as well. */
 export const securitySchemes: Record<string, SchemaNode> = {
@@ -27,7 +27,20 @@ export const securitySchemes: Record<string, SchemaNode> = {
     in: 'cookie',
     name: 'steward_session',
     description:
-      'What sign-in sets for a person (`__Host-steward_session` behind TLS). A request that changes something also needs an `Origin` of this service. A viewer reads; a member does what a workspace key does; an admin what a workspace-admin key does; an owner archives the workspace and names owners too.',
+      'What sign-in sets for a person (`__Host-steward_session` behind TLS). A request that changes something also needs an `Origin` of this service. A viewer reads; a reviewer also starts and answers sessions; a member does what a workspace key does; an admin what a workspace-admin key does; an owner archives the workspace and names owners too.',
+  },
+  IdentityToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      "A token of the company's identity provider, of a person or a service. The rules of the server give it a role, as a person has one.",
+  },
+  AccessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The access token of a login (`stw_at_…`): a client that acts for a person, with the role of the person.',
   },
   EnvironmentKey: {
     type: 'http',
@@ -51,9 +64,15 @@ export const securitySchemes: Record<string, SchemaNode> = {
 /** The schemes of each kind of caller. */
 const schemesOf: Record<CallerKind, readonly string[]> = {
   anyone: [],
-  workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer', 'SessionCookie'],
-  admin: ['WorkspaceAdminKey', 'SessionCookie'],
-  owner: ['SessionCookie'],
+  workspace: [
+    'WorkspaceKey',
+    'WorkspaceKeyAsBearer',
+    'AccessToken',
+    'SessionCookie',
+    'IdentityToken',
+  ],
+  admin: ['WorkspaceAdminKey', 'AccessToken', 'SessionCookie', 'IdentityToken'],
+  owner: ['AccessToken', 'SessionCookie', 'IdentityToken'],
   user: ['SessionCookie'],
   environment: ['EnvironmentKey'],
   claim: ['ClaimToken'],

@@ -4,8 +4,10 @@ import type {
   AgentConfig,
   AgentCreate,
   AgentUpdate,
+  Answers,
   ModelRef,
 } from '@steward/protocol/agents.ts'
+import { mostSubagents } from '@steward/protocol/agents.ts'
 import type { Multiagent, MultiagentOf } from '@steward/protocol/multiagent.ts'
 import type {
   OpenAIAgent,
@@ -16,8 +18,9 @@ import type {
   OpenAISessionAgent,
 } from '@steward/protocol/openai/agents.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { SessionOnly } from '../../../sessions/create.ts'
 import { unixSeconds } from '../page.ts'
-import { showTools, toAgentTools } from './tools.ts'
+import { showTools, toAgentTools, withHeaders } from './tools.ts'
 
 /** Every agent has a name in this service; the wire shows this name as null. */
 const unnamed = 'Unnamed agent'
@@ -51,7 +54,28 @@ export function modelRef(
 }
 
 const isFastTier = (tier: OpenAIAgentUpdate['service_tier']): boolean =>
-  tier === 'fast' || tier === 'priority'
+  tier === 'fast' || tier === 'priority' || tier === 'ultrafast'
+
+/** The form of answers. An absent field keeps its value, and null clears it. */
+function toAnswers(text: OpenAIAgentUpdate['text'], kept: Answers | undefined): Answers | null {
+  const { format, verbosity } = text ?? { format: null, verbosity: null }
+  const schema = format === undefined ? kept?.schema : schemaOf(format)
+  const length = verbosity === undefined ? kept?.verbosity : (verbosity ?? 'medium')
+  const isLength = length !== undefined && length !== 'medium'
+  if (!schema && !isLength) return null
+  return { ...(isLength && { verbosity: length }), ...(schema && { schema }) }
+}
+
+type FormatGiven = NonNullable<NonNullable<OpenAIAgentUpdate['text']>['format']>
+const schemaOf = (format: FormatGiven | null): Answers['schema'] =>
+  format?.type === 'json_schema' ? format.schema : undefined
+
+/** Null takes the limit away. */
+const toLimit = (given: OpenAIMultiAgent | null | undefined): number | null | undefined => {
+  if (given === undefined) return undefined
+  const asked = given?.enabled ? given.max_concurrent_subagents : null
+  return asked === null || asked === undefined ? null : Math.min(asked, mostSubagents)
+}
 
 export const toAgentCreate = (given: OpenAIAgentCreate): AgentCreate => ({
   name: given.name ?? unnamed,
@@ -59,6 +83,8 @@ export const toAgentCreate = (given: OpenAIAgentCreate): AgentCreate => ({
   system: given.instructions ?? null,
   ...toAgentTools(given.tools ?? []),
   metadata: given.metadata ?? {},
+  answers: toAnswers(given.text, undefined),
+  max_concurrent_subagents: toLimit(given.multi_agent) ?? null,
 })
 
 /** An agent that is created for one session. */
@@ -68,22 +94,43 @@ export const inlineAgent = (
   const model = modelRef(given)
   const { tools, mcp_servers } = toAgentTools(given.tools ?? [])
   const system = given.instructions ?? null
-  return { model, agent: { name: unnamed, model, system, tools, mcp_servers } }
+  const answers = toAnswers(given.text, undefined)
+  const max_concurrent_subagents = toLimit(given.multi_agent) ?? null
+  const own = { answers, max_concurrent_subagents }
+  return { model, agent: { name: unnamed, model, system, tools, mcp_servers, ...own } }
 }
 
 /** Replaces `metadata` and `tools` as wholes. */
 export function toAgentUpdate(given: OpenAIAgentUpdate, kept: AgentConfig): AgentUpdate {
   const { name, metadata, ...shared } = given
+  const { text, multi_agent } = given
   return {
     ...toAgentOverrides(shared, kept),
     ...(name === undefined ? {} : { name: name ?? unnamed }),
     ...(metadata === undefined
       ? {}
       : { metadata: replacementPatch(kept.metadata, metadata ?? {}) }),
+    ...(text !== undefined && { answers: toAnswers(text, kept.answers) }),
+    ...(multi_agent !== undefined && { max_concurrent_subagents: toLimit(multi_agent) ?? null }),
   }
 }
 
 type AgentOverrides = Pick<AgentUpdate, 'model' | 'system' | 'tools' | 'mcp_servers'>
+
+/** What a session replaces besides the fields of `/v1`. */
+export const toSessionOnly = (
+  { text, multi_agent }: OpenAIAgentOverrides,
+  kept: AgentConfig,
+): SessionOnly => {
+  const limit = toLimit(multi_agent)
+  const answers = text === undefined ? undefined : toAnswers(text, kept.answers)
+  return {
+    ...(multi_agent !== undefined && { multiagent: toMultiagent(multi_agent, kept.multiagent) }),
+    ...(answers && { answers }),
+    ...(answers === null && { answers: {} }),
+    ...(limit !== undefined && { max_concurrent_subagents: limit ?? mostSubagents }),
+  }
+}
 
 export function toAgentOverrides(given: OpenAIAgentOverrides, kept: AgentConfig): AgentOverrides {
   const { instructions, tools, model, reasoning, service_tier } = given
@@ -134,7 +181,8 @@ const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 export const showSessionAgent = (agent: SessionAgent): OpenAISessionAgent => {
-  const { id, name, model, system, tools, mcp_servers, multiagent } = agent
+  const { id, name, model, system, tools, mcp_servers, multiagent, answers = {} } = agent
+  const { schema, verbosity = 'medium' } = answers
   const { effort = null, speed = null } = typeof model === 'object' ? model : {}
   return {
     id,
@@ -143,14 +191,20 @@ export const showSessionAgent = (agent: SessionAgent): OpenAISessionAgent => {
     instructions: system,
     reasoning: { effort: effort?.type ?? null, summary: null },
     service_tier: speed === 'fast' ? 'fast' : 'auto',
-    text: { format: { type: 'text' }, verbosity: 'medium' },
-    multi_agent: { enabled: hasSubagents(multiagent), max_concurrent_subagents: null },
+    text: { format: schema ? { type: 'json_schema', schema } : { type: 'text' }, verbosity },
+    multi_agent: {
+      enabled: hasSubagents(multiagent),
+      max_concurrent_subagents: hasSubagents(multiagent)
+        ? (agent.max_concurrent_subagents ?? mostSubagents)
+        : null,
+    },
     tools: showTools(tools, mcp_servers),
   }
 }
 
 export const showAgent = (agent: Agent): OpenAIAgent => ({
   ...showSessionAgent(agent),
+  tools: withHeaders(showTools(agent.tools, agent.mcp_servers)),
   object: 'agent',
   metadata: Object.fromEntries(
     Object.entries(agent.metadata).map(([key, value]) => [key, textOf(value)]),

@@ -10,17 +10,23 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import { archiveAgentDeployments } from '../../../capabilities/deployments/write.ts'
-import { buildAgentConfig, updateConfig } from '../../../resources/agents/config.ts'
+import { updateConfig } from '../../../resources/agents/config.ts'
+import type { AgentRuleDeps } from '../../../resources/agents/rules.ts'
+import { checkAgentRules } from '../../../resources/agents/rules.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
 import { showOpenAIList, resolvePaging } from '../page.ts'
 import { findAgent } from './find.ts'
-import { toAgentCreate, toMultiagent, showAgent, toAgentUpdate } from './agent.ts'
+import { toMultiagent, showAgent, toAgentUpdate } from './agent.ts'
+import { createAgent } from './create.ts'
 
 const agents = section('The OpenAI surface', ['workspace'], '/openai/v1/agents')
 const answer = OpenAIAgentShown
 
-export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Route[] {
+export function agentRoutes(
+  deps: Ground & Pick<AgentRuleDeps, 'resolveModel'> & { limits: Limits },
+): Route[] {
+  const { clock, limits, resolveModel } = deps
   return [
     agents.post(
       '',
@@ -31,16 +37,7 @@ export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Rou
         limits: recordBody,
         answer,
       },
-      async ({ db, tenant, body }) => {
-        const { config } = buildAgentConfig(toAgentCreate(body))
-        const checkRoom = await limits.quotas.room(tenant, 'agents')
-        const agent = await db.write(async (tx) => {
-          await checkRoom(tx, 1)
-          const multiagent = toMultiagent(body.multi_agent, null)
-          return agentStore(tx).create(tenant, { ...config, multiagent }, {}, clock.now())
-        })
-        return showAgent(agent)
-      },
+      async ({ db, tenant, body }) => showAgent(await createAgent(deps, { db, tenant }, body)),
     ),
     agents.get(
       '',
@@ -64,7 +61,9 @@ export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Rou
         answer,
       },
       async ({ db, tenant, params, body }) => {
-        await findAgent(db.read, tenant, params.id)
+        const now = await findAgent(db.read, tenant, params.id)
+        const { model, mcp_servers } = toAgentUpdate(body, now)
+        await checkAgentRules({ limits, resolveModel }, tenant, { model, mcp_servers })
         const change = async (kept: AgentConfig) => {
           const { config, tokens } = updateConfig(kept, toAgentUpdate(body, kept))
           const multiagent = toMultiagent(body.multi_agent, kept.multiagent)

@@ -113,6 +113,7 @@ export function toolsFor(tools: Tools, hasEnvironment: boolean): Tools {
   return [whole, ...others]
 }
 
+/** Tools as a session shows them. */
 export function showTools(tools: Tools, servers: readonly McpServerShown[]): OpenAIToolShown[] {
   return tools.flatMap((tool): OpenAIToolShown[] => {
     if (tool.type === 'custom') return [showFunction(tool)]
@@ -124,6 +125,12 @@ export function showTools(tools: Tools, servers: readonly McpServerShown[]): Ope
     return search ? [showSearch(search)] : []
   })
 }
+
+/** Tools as a stored agent shows them. */
+export const withHeaders = (tools: readonly OpenAIToolShown[]): OpenAIToolShown[] =>
+  tools.map((tool) =>
+    tool.type === 'mcp' ? { ...tool, transport: { ...tool.transport, headers: {} } } : tool,
+  )
 
 const showFunction = ({ name, description, input_schema }: CustomTool): OpenAIToolShown => ({
   type: 'function',
@@ -141,7 +148,7 @@ function showServer(
   return {
     type: 'mcp',
     server_label: mcp_server_name,
-    transport: { type: 'http', server_url, headers: {} },
+    transport: { type: 'http', server_url },
     allowed_tools: default_config?.enabled === false ? allowed.map(({ name }) => name) : null,
     connection_origin: 'service',
     credential_id: null,

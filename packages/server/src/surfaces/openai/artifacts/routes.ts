@@ -11,7 +11,9 @@ import { downloadAnswers, downloadFile } from '../../../resources/files/download
 import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { readEvents } from '../../../sessions/log/log.ts'
 import { outputStore } from '../../../sessions/rows/outputs.ts'
+import type { SessionRow } from '../../../sessions/rows/sessions.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
+import { outputsPath } from '@steward/sandbox/sandbox.ts'
 import { defaultLimit, openaiList, unixSeconds, unknownAfter } from '../page.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { turnAt, turnsAround } from '../turns/turns.ts'
@@ -23,11 +25,9 @@ const artifacts = section(
 )
 const answer = OpenAIArtifactShown
 
-/** The folder into which the agent writes its outputs. */
-const folder = '/mnt/session/outputs/'
-
 /** The path of an output by its name, in which `~1` stands for a slash. */
-const pathOf = (name: string): string => folder + name.replaceAll('~1', '/').replaceAll('~0', '~')
+const pathOf = (folder: string, name: string): string =>
+  `${folder}/${name.replaceAll('~1', '/').replaceAll('~0', '~')}`
 
 type ArtifactFile = Awaited<ReturnType<ReturnType<typeof outputStore>['shown']>>[number]
 
@@ -48,9 +48,11 @@ async function turnIdAt(log: SessionLog, at: string): Promise<string> {
   return turnAt(await turnsAround(log, running.seq, running.seq), running.seq)?.id ?? ''
 }
 
+type ArtifactOwner = Pick<SessionRow, 'environment_id' | 'outputs_path'>
+
 async function showArtifacts(
   log: SessionLog,
-  environment_id: string,
+  { environment_id, outputs_path }: ArtifactOwner,
   files: readonly ArtifactFile[],
 ): Promise<OpenAIArtifact[]> {
   const turnIds = new Map<string, string>()
@@ -62,7 +64,7 @@ async function showArtifacts(
     session_id: log.session,
     turn_id: turnIds.get(file.created_at) ?? '',
     environment_id,
-    path: pathOf(file.name),
+    path: pathOf(outputs_path ?? outputsPath, file.name),
     size_bytes: file.size_bytes,
     created_at: unixSeconds(file.created_at),
   }))
@@ -84,11 +86,11 @@ export function artifactRoutes({
   const { blobs } = keeping
 
   async function find(read: Reads, tenant: string, session: string, id: string) {
-    const { environment_id, agent_id: agent } = await sessionStore(read).row(tenant, session)
-    const log = { read, tenant, session, agent, thread: null }
+    const owner = await sessionStore(read).row(tenant, session)
+    const log = { read, tenant, session, agent: owner.agent_id, thread: null }
     const file = (await filesOf(log)).find((each) => each.id === id)
     if (!file) throw notFound('artifact', id)
-    return { log, environment_id, file }
+    return { log, owner, file }
   }
 
   return [
@@ -97,16 +99,16 @@ export function artifactRoutes({
       { summary: 'List artifacts', query: OpenAIArtifactListQuery, answer: OpenAIListOf(answer) },
       async ({ db: { read }, tenant, params: { id: session }, query }) => {
         const { limit = defaultLimit, order = 'desc', after } = query
-        const { environment_id, agent_id: agent } = await sessionStore(read).row(tenant, session)
-        const log = { read, tenant, session, agent, thread: null }
+        const owner = await sessionStore(read).row(tenant, session)
+        const log = { read, tenant, session, agent: owner.agent_id, thread: null }
         const isOther =
-          query.environment_id !== undefined && query.environment_id !== environment_id
+          query.environment_id !== undefined && query.environment_id !== owner.environment_id
         const all = isOther ? [] : await filesOf(log)
         const ordered = order === 'asc' ? all : all.toReversed()
         const at = after === undefined ? -1 : ordered.findIndex((each) => each.id === after)
         if (after !== undefined && at === -1) throw unknownAfter(after)
         const page = ordered.slice(at + 1, at + 1 + limit)
-        const shown = await showArtifacts(log, environment_id, page)
+        const shown = await showArtifacts(log, owner, page)
         return openaiList(shown, at + 1 + limit < ordered.length)
       },
     ),
@@ -114,8 +116,8 @@ export function artifactRoutes({
       '/:artifact_id',
       { summary: 'Get an artifact', answer },
       async ({ db, tenant, params: { id, artifact_id } }) => {
-        const { log, environment_id, file } = await find(db.read, tenant, id, artifact_id)
-        const [shown] = await showArtifacts(log, environment_id, [file])
+        const { log, owner, file } = await find(db.read, tenant, id, artifact_id)
+        const [shown] = await showArtifacts(log, owner, [file])
         if (!shown) throw notFound('artifact', artifact_id)
         return shown
       },

@@ -1,4 +1,5 @@
 /** Converts automations of `/openai/v1` to deployments, and back. */
+import type { Agent } from '@steward/protocol/agents.ts'
 import type { EnvironmentMounts, EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import type {
@@ -19,17 +20,23 @@ import type { DeploymentDraft } from '../../../capabilities/deployments/write.ts
 import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
-import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { findTemplate } from '../environments/find.ts'
 import { checkMounts, toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
 import { unnamedName } from '../environments/templates.ts'
 import { unixSeconds } from '../page.ts'
 import { isNone } from '@steward/protocol/openai/environments.ts'
-import { toEnvironmentFields, isPlain, namedBy, noEnvironment } from '../sessions/environment.ts'
+import type { NamedEnvironment } from '../sessions/environment.ts'
+import {
+  toEnvironmentFields,
+  isPlain,
+  namedBy,
+  noEnvironment,
+  openaiOutputs,
+} from '../sessions/environment.ts'
 import { showInput } from '../turns/item.ts'
 
-type NewSessionTarget = Extract<OpenAITarget, { type: 'new_session' }>
+export type NewSessionTarget = Extract<OpenAITarget, { type: 'new_session' }>
 
 export type TargetFields = Pick<
   DeploymentDraft,
@@ -92,10 +99,7 @@ const withoutSandbox = (tenant: string): ChosenEnvironment => ({
  * Chooses the environment of the sessions. A new environment becomes an environment of the workspace and is created
  * with the automation.
  */
-async function environmentFor(
-  ref: TenantRef,
-  given: NewSessionTarget['environment'],
-): Promise<ChosenEnvironment> {
+async function environmentFor(ref: TenantRef, given: NamedEnvironment): Promise<ChosenEnvironment> {
   const { db, tenant } = ref
   if (given.type === 'none') return withoutSandbox(tenant)
   const named = namedBy(given)
@@ -107,9 +111,16 @@ async function environmentFor(
   return created(tenant, record, toEnvironmentMounts(given, kept?.record.mounts))
 }
 
-async function toNewSession(ref: TenantRef, target: NewSessionTarget): Promise<TargetFields> {
-  const { db, tenant } = ref
-  const agent = await findAgent(db.read, tenant, target.agent_id)
+/** `agent`: the stored agent of the target. `environment`: with files that have an id each. */
+export type NewSessionGiven = Omit<NewSessionTarget, 'agent' | 'agent_id' | 'environment'> & {
+  agent: Agent
+  environment: NamedEnvironment
+}
+
+export async function toNewSession(
+  ref: TenantRef,
+  { agent, ...target }: NewSessionGiven,
+): Promise<TargetFields> {
   const { mounts, ...environment } = await environmentFor(ref, target.environment)
   return {
     agent: { type: 'agent', id: agent.id, version: agent.version },
@@ -120,23 +131,22 @@ async function toNewSession(ref: TenantRef, target: NewSessionTarget): Promise<T
       file_id,
       mount_path: path,
     })),
-    vault_ids: target.vault_ids ?? [],
+    vault_ids: [...new Set([...(target.vault_ids ?? []), ...(mounts.vault_ids ?? [])])],
     session_id: undefined,
     overrides: {
       tools: toolsFor(agent.tools, target.environment.type !== 'none'),
       skills: [...agent.skills, ...skillRefs(mounts.skills)],
       metadata: target.metadata ?? {},
+      outputsPath: openaiOutputs,
     },
   }
 }
 
-export async function targetFields(
-  ref: TenantRef,
-  target: OpenAITarget,
+export async function toExistingSession(
+  { db, tenant }: TenantRef,
+  target: Extract<OpenAITarget, { type: 'existing_session' }>,
   now: number,
 ): Promise<TargetFields> {
-  if (target.type === 'new_session') return toNewSession(ref, target)
-  const { db, tenant } = ref
   const session = await sessionStore(db.read).get(tenant, target.session_id, now)
   if (session.archived_at !== null)
     throw invalid(`target.session_id: session ${session.id} is archived and takes nothing more`)

@@ -5,12 +5,11 @@ import {
   OpenAIAutomationUpdate,
   OpenAIInvocationShown,
 } from '@steward/protocol/openai/automations.ts'
-import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import type { TenantRef } from '../../../ground/database/database.ts'
-import { recordBody } from '../../../ground/http/limits.ts'
+import { contentBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { runNow } from '../../../capabilities/deployments/run-deployment.ts'
@@ -24,14 +23,11 @@ import {
   updateDeployment,
 } from '../../../capabilities/deployments/write.ts'
 import { replacementPatch } from '../agents/agent.ts'
+import type { FileDeps } from '../environments/inline-files.ts'
 import { openaiList, resolvePaging } from '../page.ts'
-import {
-  findAutomation,
-  onceAt,
-  showAutomation,
-  showInvocation,
-  targetFields,
-} from './automation.ts'
+import { findAutomation, onceAt, showAutomation, showInvocation } from './automation.ts'
+import type { TargetFields } from './automation.ts'
+import { withTarget } from './target.ts'
 import { rows } from '../../../ground/database/rows.ts'
 
 const automations = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/automations')
@@ -57,7 +53,7 @@ function changedSchedule(
   }
 }
 
-export function automationRoutes(deps: OpenSessionDeps): Route[] {
+export function automationRoutes(deps: FileDeps): Route[] {
   const { clock } = deps
 
   function checkAhead(schedule: DeploymentSchedule | undefined): void {
@@ -78,7 +74,7 @@ export function automationRoutes(deps: OpenSessionDeps): Route[] {
         summary: 'Create an automation',
         description: 'It is a deployment with a schedule.',
         body: OpenAIAutomationCreate,
-        limits: recordBody,
+        limits: contentBody,
         answer,
       },
       async ({ db, tenant, body }) => {
@@ -88,9 +84,10 @@ export function automationRoutes(deps: OpenSessionDeps): Route[] {
             : { type: 'cron', expression: body.expression, timezone: body.timezone }
         checkAhead(schedule)
         const { name, metadata = {} } = body
-        const fields = await targetFields({ db, tenant }, body.target, clock.now())
-        const draft = { name, metadata, schedule, ...fields }
-        const { id } = await createDeployment(deps, { db, tenant }, draft)
+        const ref = { db, tenant }
+        const { id } = await withTarget(deps, ref, body.target, (fields) =>
+          createDeployment(deps, ref, { name, metadata, schedule, ...fields }),
+        )
         return shown({ db, tenant }, id)
       },
     ),
@@ -108,7 +105,7 @@ export function automationRoutes(deps: OpenSessionDeps): Route[] {
         )
         const { session_id } = query
         if (session_id !== undefined && !/^sesn_[0-9a-f]{1,64}$/.test(session_id))
-          throw notFound('session', session_id)
+          return openaiList([], false)
         const { rows: listed, more } = await store.scheduled(tenant, page, session_id)
         const data = await Promise.all(listed.map((row) => showAutomation(db.read, row)))
         return openaiList(data, more)
@@ -123,24 +120,26 @@ export function automationRoutes(deps: OpenSessionDeps): Route[] {
         summary: 'Update an automation',
         description: 'Changes the fields that are sent and keeps the others.',
         body: OpenAIAutomationUpdate,
-        limits: recordBody,
+        limits: contentBody,
         answer,
       },
       async (call) => {
         const { db, tenant, body } = call
         const { id } = await found(call)
         const { name, metadata, target } = body
-        await updateDeployment(deps, { db, tenant }, id, async (row) => {
-          const schedule = changedSchedule(row, body)
-          checkAhead(schedule)
-          const fields = target && (await targetFields({ db, tenant }, target, clock.now()))
-          return {
-            ...(name !== undefined && { name }),
-            ...(metadata && { metadata: replacementPatch(row.metadata, metadata) }),
-            ...(schedule && { schedule }),
-            ...fields,
-          }
-        })
+        const ref = { db, tenant }
+        const change = (fields?: TargetFields) =>
+          updateDeployment(deps, ref, id, async (row) => {
+            const schedule = changedSchedule(row, body)
+            checkAhead(schedule)
+            return {
+              ...(name !== undefined && { name }),
+              ...(metadata && { metadata: replacementPatch(row.metadata, metadata) }),
+              ...(schedule && { schedule }),
+              ...fields,
+            }
+          })
+        await (target ? withTarget(deps, ref, target, change) : change())
         return shown({ db, tenant }, id)
       },
     ),

@@ -13,13 +13,21 @@ const mostFiles = 100
 
 export const noMounts: EnvironmentMounts = { files: [], skills: [] }
 
-type MountFields = Pick<OpenAITemplateUpdate, 'files' | 'skills'>
+/** The fields of a request with files that have an id each. */
+export type NamedFiles<Given extends { files?: unknown }> = Omit<Given, 'files'> & {
+  files?: { file_id: string; path: string }[] | null | undefined
+}
+
+type MountFields = NamedFiles<Pick<OpenAITemplateUpdate, 'files' | 'skills' | 'setup_commands'>>
+
+const workspace = '/workspace'
 
 /** An absent field keeps its value. */
 export const toEnvironmentMounts = (
-  { files, skills }: MountFields,
+  { files, skills, setup_commands }: MountFields,
   kept: EnvironmentMounts = noMounts,
 ): EnvironmentMounts => ({
+  ...kept,
   files:
     files === undefined
       ? kept.files
@@ -28,7 +36,13 @@ export const toEnvironmentMounts = (
     skills === undefined
       ? kept.skills
       : (skills ?? []).map(({ skill_id, version }) => ({ skill_id, version: version ?? null })),
+  ...(setup_commands !== undefined && { setup: toSetup(setup_commands) }),
 })
+
+export const toSetup = (
+  commands: OpenAITemplateUpdate['setup_commands'],
+): NonNullable<EnvironmentMounts['setup']> =>
+  (commands ?? []).map(({ command, cwd }) => ({ command, cwd: cwd ?? workspace }))
 
 export const skillRefs = (skills: EnvironmentMounts['skills']): Agent['skills'] =>
   skills.map(({ skill_id, version }) => ({

@@ -18,12 +18,12 @@ import {
 import { conflict, invalid } from '../../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { rows } from '../../../ground/database/rows.ts'
-import { recordBody } from '../../../ground/http/limits.ts'
+import { contentBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
-import type { OpenSessionDeps } from '../../../sessions/open.ts'
+import { vaultStore } from '../../../resources/vaults/store.ts'
 import { attachResources } from '../../../sessions/resources/attach.ts'
 import { checkInputs } from '../../../sessions/resources/supported.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
@@ -32,7 +32,11 @@ import { defaultLimit, openaiList, resolvePaging } from '../page.ts'
 import { toEnvironmentFields } from '../sessions/environment.ts'
 import type { EnvironmentRow, MountedFile } from './find.ts'
 import { listMountedFiles, findTemplate, findOwnerSession } from './find.ts'
+import type { FileDeps } from './inline-files.ts'
+import { withStoredFiles } from './inline-files.ts'
+import type { NamedFiles } from './mounts.ts'
 import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
+import { readSkillWords } from './skill-words.ts'
 import { unnamedName } from './templates.ts'
 
 const environments = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/environments')
@@ -41,6 +45,9 @@ const answer = OpenAIEnvironmentInfoShown
 async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnvironmentInfo> {
   const owner = await findOwnerSession(read, row)
   const files = await listMountedFiles(read, row, owner)
+  const { skills } = row.record.mounts ?? noMounts
+  const named = skills.map(({ skill_id, version }) => ({ skill_id, version: version ?? null }))
+  const skillWords = await readSkillWords(read, row.tenant_id, named)
   const isUsable = row.archived_at === null || owner !== undefined
   return {
     id: row.id,
@@ -48,11 +55,10 @@ async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnviron
     type: 'openai_hosted',
     status: isUsable ? 'ready' : 'expired',
     files: files.map((file) => ({ ...file, type: 'file_id' })),
-    skills: (row.record.mounts ?? noMounts).skills.map((skill) => ({
-      ...skill,
+    skills: named.map((skill) => ({
+      skill_id: skill.skill_id,
       type: 'skill_reference',
-      name: skill.skill_id,
-      description: '',
+      ...skillWords(skill),
     })),
     plugins: [],
   }
@@ -79,23 +85,31 @@ function pageOfFiles(
   return { shown, more, next: more ? (shown.at(-1)?.path ?? null) : null }
 }
 
+type EnvironmentGiven = Pick<OpenAIEnvironmentCreate, 'vault_ids'> & {
+  given: NamedFiles<OpenAIEnvironmentCreate['environment']>
+}
+
 async function createEnvironment(
   tx: Queries,
   tenant: string,
-  { environment: given }: OpenAIEnvironmentCreate,
+  { given, vault_ids }: EnvironmentGiven,
   now: number,
 ): Promise<string> {
   const { environment_template_id: from } = given
   const kept = from === undefined ? undefined : await findTemplate(tx, tenant, from)
   const fields = { name: unnamedName(), ...toEnvironmentFields(given) }
   const record = kept ? updateRecord(kept.record, fields) : toEnvironmentRecord(fields)
-  const mounts = toEnvironmentMounts(given, kept?.record.mounts)
+  const named = toEnvironmentMounts(given, kept?.record.mounts)
+  const mounts = { ...named, ...(vault_ids?.length && { vault_ids }) }
   await checkMounts(tx, tenant, mounts, (index) => `environment.files.${index}.path`)
+  for (const [index, vault] of (vault_ids ?? []).entries())
+    await vaultStore(tx).getOpenForShare(tenant, vault, `vault_ids.${index}`)
   const { id } = await environmentStore(tx).create(tenant, { ...record, mounts }, now)
   return id
 }
 
-export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDeps): Route[] {
+export function environmentRoutes(deps: FileDeps): Route[] {
+  const { clock, kinds, workerInputs } = deps
   type AttachedFile = { file_id: string; path: string }
 
   /** Adds the file to the session that owns the environment. */
@@ -120,7 +134,7 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
         const { files, skills } = kept.mounts ?? noMounts
         if (files.some(({ path }) => path === given.path))
           throw conflict(`path: ${given.path} is a file of environment ${id} already`)
-        return { ...kept, mounts: { files: [...files, given], skills } }
+        return { ...kept, mounts: { ...kept.mounts, files: [...files, given], skills } }
       },
       clock.now(),
     )
@@ -135,19 +149,22 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
         summary: 'Create an environment',
         description: 'Sessions name it; each has a sandbox of its own.',
         body: EnvironmentCreate,
-        limits: recordBody,
+        limits: contentBody,
         answer,
       },
       async ({ db, tenant, body, header }) => {
         const key = header('idempotency-key')
         const keyed = { scope: 'environments', key, body }
         const id = await onceByKey(db, tenant, keyed, clock, (take) =>
-          db.write(async (tx) => {
-            const now = clock.now()
-            const created = await createEnvironment(tx, tenant, body, now)
-            await take?.(tx, now, created)
-            return created
-          }),
+          withStoredFiles(deps, { db, tenant }, body.environment, (given) =>
+            db.write(async (tx) => {
+              const now = clock.now()
+              const { vault_ids } = body
+              const created = await createEnvironment(tx, tenant, { given, vault_ids }, now)
+              await take?.(tx, now, created)
+              return created
+            }),
+          ),
         )
         const made = await rows(db.read, 'environments').find(tenant, id ?? '')
         if (!made) throw conflict('the environment of this Idempotency-Key was deleted meanwhile')
@@ -162,6 +179,8 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
         answer: OpenAIListOf(answer),
       },
       async ({ db, tenant, query }) => {
+        // A filter that matches nothing: this surface has no environments of another type.
+        if (query.type === 'self_hosted') return openaiList([], false)
         const all = rows(db.read, 'environments')
         const page = await resolvePaging(query, (id) => all.get(tenant, id))
         const found = await all.list(tenant, page, { archived: false })
@@ -182,19 +201,26 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
         description:
           "Into the session's sandbox where the session has the environment for itself; else for sessions that are created from now on.",
         body: OpenAIEnvironmentFileCreate,
+        limits: contentBody,
         answer: OpenAIEnvironmentFileShown,
       },
-      async ({ db, tenant, params: { id }, body: { file_id, path } }) => {
-        const added = await db.write(async (tx) => {
-          const row = await rows(tx, 'environments').get(tenant, id)
-          const owner = await findOwnerSession(tx, row)
-          if (owner) await attach(tx, tenant, owner, { file_id, path })
-          else if (row.archived_at !== null)
-            throw invalid(`environment ${id} is archived and cannot be changed`)
-          else await mount(tx, row, { file_id, path })
-          const now = await rows(tx, 'environments').get(tenant, id)
-          return (await listMountedFiles(tx, now, owner)).at(-1)
-        })
+      async ({ db, tenant, params: { id }, body }) => {
+        const { path } = body
+        const add = (file_id: string) =>
+          db.write(async (tx) => {
+            const row = await rows(tx, 'environments').get(tenant, id)
+            const owner = await findOwnerSession(tx, row)
+            if (owner) await attach(tx, tenant, owner, { file_id, path })
+            else if (row.archived_at !== null)
+              throw invalid(`environment ${id} is archived and cannot be changed`)
+            else await mount(tx, row, { file_id, path })
+            const now = await rows(tx, 'environments').get(tenant, id)
+            return (await listMountedFiles(tx, now, owner)).at(-1)
+          })
+        const ref = { db, tenant }
+        const added = await withStoredFiles(deps, ref, { files: [body] }, ({ files }) =>
+          add(files?.[0]?.file_id ?? ''),
+        )
         return showFile(id, added ?? { path, size_bytes: 0 })
       },
     ),

@@ -8,16 +8,18 @@ import {
   OpenAITemplateUpdate as TemplateUpdate,
 } from '@steward/protocol/openai/templates.ts'
 import { rows } from '../../../ground/database/rows.ts'
-import { recordBody } from '../../../ground/http/limits.ts'
+import { contentBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import type { Ground } from '../../../ground/ground.ts'
 import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import { showOpenAIList, resolvePaging, unixSeconds } from '../page.ts'
 import { toEnvironmentFields, showNetwork, showPackages } from '../sessions/environment.ts'
 import type { EnvironmentRow } from './find.ts'
 import { findTemplate } from './find.ts'
+import type { FileDeps } from './inline-files.ts'
+import { withStoredFiles } from './inline-files.ts'
+import type { NamedFiles } from './mounts.ts'
 import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
 
 const templates = section(
@@ -49,7 +51,10 @@ const showTemplate = ({ id, record, created_at, updated_at }: EnvironmentRow): O
 })
 
 /** Null clears a field. */
-function changed(kept: EnvironmentRecord, given: OpenAITemplateUpdate): EnvironmentRecord {
+function changed(
+  kept: EnvironmentRecord,
+  given: NamedFiles<OpenAITemplateUpdate>,
+): EnvironmentRecord {
   const cleared = {
     ...(given.network === null && { denylist: [], limited: false, allowlist: [] }),
     ...(given.packages === null && { packages: toEnvironmentRecord({ name: kept.name }).packages }),
@@ -59,7 +64,8 @@ function changed(kept: EnvironmentRecord, given: OpenAITemplateUpdate): Environm
   return { ...record, mounts: toEnvironmentMounts(given, kept.mounts) }
 }
 
-export function templateRoutes({ clock }: Ground): Route[] {
+export function templateRoutes(deps: FileDeps): Route[] {
+  const { clock } = deps
   return [
     templates.post(
       '',
@@ -67,21 +73,21 @@ export function templateRoutes({ clock }: Ground): Route[] {
         summary: 'Create a template',
         description: 'It is an environment of the workspace.',
         body: OpenAITemplateCreate,
-        limits: recordBody,
+        limits: contentBody,
         answer,
       },
       async ({ db, tenant, body }) => {
-        const row = await db.write(async (tx) => {
-          const mounts = toEnvironmentMounts(body)
-          await checkMounts(tx, tenant, mounts)
-          const record = toEnvironmentRecord({
-            name: body.name ?? unnamedName(),
-            ...toEnvironmentFields(body),
-          })
-          const store = environmentStore(tx)
-          const { id } = await store.create(tenant, { ...record, mounts }, clock.now())
-          return rows(tx, 'environments').get(tenant, id)
-        })
+        const row = await withStoredFiles(deps, { db, tenant }, body, (named) =>
+          db.write(async (tx) => {
+            const mounts = toEnvironmentMounts(named)
+            await checkMounts(tx, tenant, mounts)
+            const name = body.name ?? unnamedName()
+            const record = toEnvironmentRecord({ name, ...toEnvironmentFields(body) })
+            const store = environmentStore(tx)
+            const { id } = await store.create(tenant, { ...record, mounts }, clock.now())
+            return rows(tx, 'environments').get(tenant, id)
+          }),
+        )
         return showTemplate(row)
       },
     ),
@@ -106,17 +112,20 @@ export function templateRoutes({ clock }: Ground): Route[] {
         summary: 'Update a template',
         description: 'Only sandboxes that start afterwards see the change.',
         body: TemplateUpdate,
-        limits: recordBody,
+        limits: contentBody,
         answer,
       },
       async ({ db, tenant, params: { id }, body }) => {
-        const row = await db.write(async (tx) => {
-          await findTemplate(tx, tenant, id)
-          await environmentStore(tx).update(tenant, id, (kept) => changed(kept, body), clock.now())
-          const updated = await rows(tx, 'environments').get(tenant, id)
-          await checkMounts(tx, tenant, updated.record.mounts ?? noMounts)
-          return updated
-        })
+        const row = await withStoredFiles(deps, { db, tenant }, body, (named) =>
+          db.write(async (tx) => {
+            await findTemplate(tx, tenant, id)
+            const change = (kept: EnvironmentRecord) => changed(kept, named)
+            await environmentStore(tx).update(tenant, id, change, clock.now())
+            const updated = await rows(tx, 'environments').get(tenant, id)
+            await checkMounts(tx, tenant, updated.record.mounts ?? noMounts)
+            return updated
+          }),
+        )
         return showTemplate(row)
       },
     ),

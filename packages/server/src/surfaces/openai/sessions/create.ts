@@ -10,13 +10,17 @@ import type { Queries, Reads, TenantRef } from '../../../ground/database/databas
 import { buildAgentConfig } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
+import type { SessionOnly, SessionRequest } from '../../../sessions/create.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { openSession } from '../../../sessions/open.ts'
-import { inlineAgent, toMultiagent, toAgentOverrides, showAgent } from '../agents/agent.ts'
+import { inlineAgent, toMultiagent, toAgentOverrides, toSessionOnly } from '../agents/agent.ts'
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
-import { makeEnvironment, namedBy } from './environment.ts'
+import type { FileDeps } from '../environments/inline-files.ts'
+import { withStoredFiles } from '../environments/inline-files.ts'
+import type { NamedEnvironment } from './environment.ts'
+import { makeEnvironment, namedBy, openaiOutputs } from './environment.ts'
 import { toBudget } from './update.ts'
 
 type SessionAgentChoice = Exclude<SessionCreate['agent'], string>
@@ -27,53 +31,73 @@ type ChosenAgent = {
   inline?: AgentCreate
   multiagent?: Multiagent | null
   model?: ModelRef
+  /** Fields of the stored agent that the session replaces. */
+  also?: SessionOnly
+}
+
+/** The model without the fast mode where its provider has none: a service tier is a wish. */
+async function servedModel(
+  { resolveModel }: OpenSessionDeps,
+  tenant: string,
+  model: ModelRef,
+): Promise<ModelRef> {
+  if (typeof model === 'string' || model.speed !== 'fast') return model
+  const plain = { ...model, speed: 'standard' as const }
+  const [fast, usual] = [await resolveModel(tenant, model), await resolveModel(tenant, plain)]
+  return fast.ok || !usual.ok ? model : plain
 }
 
 async function chooseAgent(
+  deps: OpenSessionDeps,
   { db, tenant }: TenantRef,
-  { agent_id, agent: given = {}, environment }: OpenAISessionCreate,
+  { agent_id, agent: given = {}, environment }: SessionGiven,
   { skills: mounted }: EnvironmentMounts,
 ): Promise<ChosenAgent> {
   const hasEnvironment = environment.type !== 'none'
   if (agent_id === undefined) {
     const { model } = given
     if (model === undefined) throw invalid('agent.model: is required')
-    const { agent, model: ref } = inlineAgent({ ...given, model })
+    const { agent, model: asked } = inlineAgent({ ...given, model })
+    const ref = await servedModel(deps, tenant, asked)
     const multiagent = toMultiagent(given.multi_agent, null)
     const skills = skillRefs(mounted)
     return {
       model: ref,
       multiagent,
-      inline: { ...agent, skills, tools: toolsFor(agent.tools ?? [], hasEnvironment) },
+      inline: { ...agent, model: ref, skills, tools: toolsFor(agent.tools ?? [], hasEnvironment) },
     }
   }
   const agent = await findAgent(db.read, tenant, agent_id)
-  const { multi_agent } = given
-  if (multi_agent && multi_agent.enabled !== showAgent(agent).multi_agent.enabled)
-    throw invalid('agent.multi_agent: is that of the stored agent: change it there')
   const overrides = toAgentOverrides(given, agent)
+  const model = await servedModel(deps, tenant, overrides.model ?? agent.model)
   const choice: SessionAgentChoice = {
     type: 'agent_with_overrides',
     id: agent.id,
     version: agent.version,
     ...overrides,
+    model,
     tools: toolsFor(overrides.tools ?? agent.tools, hasEnvironment),
     skills: [...agent.skills, ...skillRefs(mounted)],
   }
-  return { choice }
+  return { choice, also: toSessionOnly(given, agent) }
 }
 
 /** The mounts of the named environment, and those of the request. */
 async function mountsFor(
   read: Reads,
   tenant: string,
-  environment: OpenAISessionCreate['environment'],
+  environment: NamedEnvironment,
 ): Promise<EnvironmentMounts> {
   if (environment.type === 'none') return noMounts
   const id = namedBy(environment)
   const kept = id === undefined ? undefined : await environmentStore(read).record(tenant, id)
   const [named, own] = [kept?.mounts ?? noMounts, toEnvironmentMounts(environment)]
-  return { files: [...named.files, ...own.files], skills: [...named.skills, ...own.skills] }
+  const { vault_ids = [] } = named
+  return {
+    files: [...named.files, ...own.files],
+    skills: [...named.skills, ...own.skills],
+    vault_ids,
+  }
 }
 
 const resourcesOf = ({ files }: EnvironmentMounts): SessionCreate['resources'] =>
@@ -96,21 +120,42 @@ async function storeInline(
  * Creates a session. An agent or environment that is created for the session is archived in the same unit. The session
  * keeps both, and nobody else uses or lists them.
  */
-export async function createFrom(
-  deps: OpenSessionDeps,
-  { db, tenant }: TenantRef,
+export function createFrom(
+  deps: FileDeps,
+  ref: TenantRef,
   asked: OpenAISessionCreate,
 ): Promise<Session> {
+  const { environment } = asked
+  if (environment.type === 'none') return createWith(deps, ref, { ...asked, environment })
+  return withStoredFiles(deps, ref, environment, (named) =>
+    createWith(deps, ref, { ...asked, environment: named }),
+  )
+}
+
+type SessionGiven = Omit<OpenAISessionCreate, 'environment'> & { environment: NamedEnvironment }
+
+async function createWith(
+  deps: OpenSessionDeps,
+  { db, tenant }: TenantRef,
+  asked: SessionGiven,
+): Promise<Session> {
   const mounts = await mountsFor(db.read, tenant, asked.environment)
-  const { choice, inline, model, multiagent } = await chooseAgent({ db, tenant }, asked, mounts)
+  const { choice, inline, model, multiagent, also } = await chooseAgent(
+    deps,
+    { db, tenant },
+    asked,
+    mounts,
+  )
   let own: { agent?: string; environment?: string } = {}
-  const input: SessionCreate = {
+  const input: SessionRequest = {
     agent: choice ?? { type: 'agent', id: '' },
     metadata: asked.metadata ?? {},
-    vault_ids: asked.vault_ids ?? [],
+    vault_ids: [...new Set([...(asked.vault_ids ?? []), ...(mounts.vault_ids ?? [])])],
     resources: resourcesOf(mounts),
     initial_events: toUserMessages(asked.input ?? []),
     budget: toBudget(asked.spend_control?.limit ?? null),
+    outputsPath: openaiOutputs,
+    also,
   }
   return openSession(deps, { db, tenant }, input, {
     model,

@@ -1,7 +1,11 @@
 /**
  * The environment of a session on this wire: an environment of the workspace, or one that belongs to the session alone.
  */
-import type { EnvironmentCreate, EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type {
+  EnvironmentCreate,
+  EnvironmentRecord,
+  SetupCommand,
+} from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type {
   OpenAIEnvironment,
@@ -13,7 +17,14 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { archivedEnvironment, environmentStore } from '../../../resources/environments/store.ts'
+import { invalid } from '../../../ground/core/errors.ts'
 import { ownName } from '../environments/find.ts'
+import type { NamedFiles } from '../environments/mounts.ts'
+import { noMounts, toSetup } from '../environments/mounts.ts'
+import type { WordsOfSkill } from '../environments/skill-words.ts'
+
+/** The folder of outputs that clients of this wire know. */
+export const openaiOutputs = '/workspace/outputs'
 
 export const noEnvironment: Omit<EnvironmentRecord, 'name'> = {
   ...emptyEnvironment,
@@ -23,6 +34,10 @@ export const noEnvironment: Omit<EnvironmentRecord, 'name'> = {
 }
 
 type HostedFields = Pick<OpenAIHostedParam, 'env' | 'network' | 'packages'>
+/** The environment of a request with files that have an id each. */
+export type NamedEnvironment =
+  | Extract<OpenAIEnvironmentParam, { type: 'none' }>
+  | NamedFiles<OpenAIHostedParam>
 
 /** The given fields of an environment; absent fields stay absent. */
 export function toEnvironmentFields({
@@ -58,8 +73,13 @@ function networkingOf(
   }
 }
 
-export const isPlain = ({ env, network, packages }: HostedFields): boolean =>
-  [env, network, packages].every((field) => (field ?? null) === null)
+export const isPlain = ({
+  setup_commands,
+  env,
+  network,
+  packages,
+}: HostedFields & Pick<OpenAIHostedParam, 'setup_commands'>): boolean =>
+  [env, network, packages].every((field) => (field ?? null) === null) && !setup_commands?.length
 
 /**
  * The environment that is created for the session alone; undefined when the session uses an environment of the
@@ -68,26 +88,40 @@ export const isPlain = ({ env, network, packages }: HostedFields): boolean =>
 async function ownRecord(
   tx: Queries,
   tenant: string,
-  given: OpenAIEnvironmentParam,
+  given: NamedEnvironment,
   name: string,
 ): Promise<EnvironmentRecord | undefined> {
   if (given.type === 'none') return { ...noEnvironment, name }
   const id = namedBy(given)
-  if (id === undefined) return toEnvironmentRecord({ name, ...toEnvironmentFields(given) })
+  const own = toSetup(given.setup_commands)
+  if (id === undefined)
+    return withSetup(toEnvironmentRecord({ name, ...toEnvironmentFields(given) }), own)
   if (isPlain(given)) return undefined
   const { record, archived } = await environmentStore(tx).getOpenForShare(tenant, id)
   if (archived) throw archivedEnvironment(id)
-  return { ...updateRecord(record, toEnvironmentFields(given)), name, mounts: undefined }
+  if (record.kind === 'self_hosted' && own.length > 0)
+    throw invalid('environment.setup_commands: do not run on workers; ask the agent to run them')
+  const setup = [...(record.mounts?.setup ?? []), ...own]
+  return withSetup({ ...updateRecord(record, toEnvironmentFields(given)), name }, setup)
 }
 
-export const namedBy = ({ environment_id, environment_template_id }: OpenAIHostedParam) =>
+/** The session has its files, skills and vaults itself. */
+const withSetup = (record: EnvironmentRecord, setup: SetupCommand[]): EnvironmentRecord => ({
+  ...record,
+  mounts: setup.length > 0 ? { ...noMounts, setup } : undefined,
+})
+
+export const namedBy = ({
+  environment_id,
+  environment_template_id,
+}: Pick<OpenAIHostedParam, 'environment_id' | 'environment_template_id'>) =>
   environment_id ?? environment_template_id
 
 /** Returns the id of the environment. `isOwn`: the environment belongs to the session alone. */
 export async function makeEnvironment(
   tx: Queries,
   tenant: string,
-  given: OpenAIEnvironmentParam,
+  given: NamedEnvironment,
   { id: session, now }: { id: string; now: number },
 ): Promise<{ id: string; isOwn: boolean }> {
   const record = await ownRecord(tx, tenant, given, ownName(session))
@@ -113,7 +147,7 @@ export const showPackages = ({ packages: { npm, pip, apt } }: EnvironmentRecord)
 export function showEnvironment(
   record: EnvironmentRecord,
   { environment_id: id, resources, agent }: Session,
-  sizes: ReadonlyMap<string, number>,
+  { sizes, skillWords }: { sizes: ReadonlyMap<string, number>; skillWords: WordsOfSkill },
 ): OpenAIEnvironment {
   if (isNone(record)) return { type: 'none' }
   return {
@@ -130,9 +164,7 @@ export function showEnvironment(
     skills: agent.skills.map(({ skill_id, version }) => ({
       type: 'skill_reference' as const,
       skill_id,
-      version,
-      name: skill_id,
-      description: '',
+      ...skillWords({ skill_id, version }),
     })),
     plugins: [],
     capability_directories: [],

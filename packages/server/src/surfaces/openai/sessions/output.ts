@@ -1,11 +1,13 @@
 /** The output of a turn as it streams: blocks of text, calls and their results, each with its index. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
+import type { CommandOutput } from '../../../sessions/log/topics.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
 import {
   answeredBy,
   isCall,
   isResult,
+  phaseTypes,
   showItem,
   messageItem,
   reasoningItem,
@@ -20,6 +22,8 @@ export type IndexedCall = { row: EventRow; index: number }
 /** The most whole blocks that are remembered: another process may send pieces of a block after the block itself. */
 const wholesRemembered = 500
 
+const unfinished = { status: 'in_progress', phase: null } as const
+
 /** The index of the turn's next output item. */
 type OutputCount = { next: number }
 
@@ -27,9 +31,9 @@ export const doneText = (
   told: TurnEvents,
   row: EventRow,
   index: number,
-  result?: EventRow,
+  { result, behind }: { result?: EventRow; behind?: EventRow } = {},
 ): string => {
-  const turn = { turnId: told.turnId(), isOver: true, result, owner: told.owner }
+  const turn = { turnId: told.turnId(), isOver: true, result, behind, owner: told.owner }
   return told.item('done', row.id, index, showItem(row, turn))
 }
 
@@ -41,6 +45,8 @@ export const addedText = (told: TurnEvents, row: EventRow, index: number): strin
 function blocksOf(told: TurnEvents, outputs: OutputCount) {
   const blocks = new Map<string, LiveBlock>()
   const whole = new Set<string>()
+  /** A message that is whole and whose phase the next event tells. */
+  let last: IndexedCall | undefined
 
   function noteWhole(id: string): void {
     blocks.delete(id)
@@ -56,7 +62,7 @@ function blocksOf(told: TurnEvents, outputs: OutputCount) {
     const base = told.base(id)
     if (of === 'agent.thinking')
       return { block, text: told.item('added', id, index, reasoningItem(base, 'in_progress')) }
-    const added = told.item('added', id, index, messageItem(base, [], 'in_progress'))
+    const added = told.item('added', id, index, messageItem(base, [], unfinished))
     return { block, text: added + told.part('added', { id, index, content: 0 }, '') }
   }
 
@@ -79,7 +85,16 @@ function blocksOf(told: TurnEvents, outputs: OutputCount) {
         text += told.text(indexes, all) + told.part('done', indexes, all)
       }
       noteWhole(row.id)
-      return text + doneText(told, row, block.index)
+      last = { row, index: block.index }
+      return text
+    },
+
+    /** Ends the last message. `behind`: the event that tells its phase. */
+    endMessage(behind?: EventRow): string {
+      if (!last) return ''
+      const { row, index } = last
+      last = undefined
+      return doneText(told, row, index, behind && { behind })
     },
 
     thinking(row: EventRow): string {
@@ -95,7 +110,7 @@ function blocksOf(told: TurnEvents, outputs: OutputCount) {
         const base = told.base(id)
         const isMessage = of === 'agent.message'
         const shown = isMessage
-          ? messageItem(base, [sent], 'incomplete')
+          ? messageItem(base, [sent], { status: 'incomplete', phase: null })
           : reasoningItem(base, 'incomplete')
         text += told.item('done', id, index, shown)
         outputs.next--
@@ -136,7 +151,7 @@ export function createTurnOutput(told: TurnEvents, outputs: number) {
     const of = id === undefined ? undefined : calls.get(id)
     if (!of) return ''
     calls.delete(of.row.id)
-    return doneText(told, of.row, of.index, row)
+    return doneText(told, of.row, of.index, { result: row })
   }
 
   return {
@@ -148,7 +163,7 @@ export function createTurnOutput(told: TurnEvents, outputs: number) {
 
     end(): string {
       calls.clear()
-      return blocks.giveUp()
+      return blocks.endMessage() + blocks.giveUp()
     },
 
     /** The call that the row answers, when the stream has not told this call. */
@@ -157,14 +172,34 @@ export function createTurnOutput(told: TurnEvents, outputs: number) {
       return id === undefined || calls.has(id) ? undefined : id
     },
 
+    /** Tells a call again that was made before the stream began. */
+    again(earlier: IndexedCall): string {
+      calls.set(earlier.row.id, earlier)
+      return addedText(told, earlier.row, earlier.index)
+    },
+
+    /** A piece of the output of a command that runs. */
+    command({ call: id, text, newIndex, end: at }: CommandOutput): string {
+      const of = calls.get(id)
+      const delta = text.slice(newIndex)
+      return of && delta !== '' ? told.command(of, delta, at) : ''
+    },
+
     remember: (earlier: IndexedCall): void => void calls.set(earlier.row.id, earlier),
 
     kept(row: EventRow): string {
-      if (row.type === 'agent.message') return blocks.message(row)
-      if (row.type === 'agent.thinking') return blocks.thinking(row)
-      if (isCall(row.type)) return call(row)
-      if (row.type === 'span.model_request_end') return blocks.giveUp()
-      return isResult(row.type) ? answer(row) : ''
+      const ended = tellsPhase(row) ? blocks.endMessage(row) : ''
+      return ended + ofRow(row)
     },
   }
+
+  function ofRow(row: EventRow): string {
+    if (row.type === 'agent.message') return blocks.message(row)
+    if (row.type === 'agent.thinking') return blocks.thinking(row)
+    if (isCall(row.type)) return call(row)
+    if (row.type === 'span.model_request_end') return blocks.giveUp()
+    return isResult(row.type) ? answer(row) : ''
+  }
 }
+
+const tellsPhase = ({ type }: EventRow): boolean => (phaseTypes as readonly string[]).includes(type)

@@ -7,27 +7,30 @@ import {
   OpenAISessionShown,
   OpenAISessionUpdate,
 } from '@steward/protocol/openai/sessions.ts'
-import { conflict } from '../../../ground/core/errors.ts'
+import { conflict, forbidden } from '../../../ground/core/errors.ts'
 import type { Database, Queries } from '../../../ground/database/database.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import { emptyReply, streamReply } from '../../../ground/http/reply.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import { isLimited } from '../../../sessions/events/limited-roles.ts'
 import { postInUnits } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
 import { tailLog } from '../../../sessions/log/tail.ts'
-import type { OpenSessionDeps } from '../../../sessions/open.ts'
+import type { FileDeps } from '../environments/inline-files.ts'
+import { checkAgentRules } from '../../../resources/agents/rules.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
 import { onceByKey } from '../idempotency.ts'
 import { openaiList, resolvePaging } from '../page.ts'
 import { createFrom } from './create.ts'
+import { isPlain, namedBy } from './environment.ts'
 import { checkCalls, toClientEvents } from './events.ts'
 import { showSession, showSessions } from './show.ts'
 import { toSessionChange, checkPrice } from './update.ts'
-import { newStanding, readStanding } from './standing.ts'
+import { newStanding, readStanding, waitingFunctions } from './standing.ts'
 import { eventFrames } from './stream.ts'
-import { sessionEvent } from './wire-events.ts'
+import { environmentReady, sessionEvent } from './wire-events.ts'
 import { sessionLog } from '../turns/logs.ts'
 import { threadRows } from '../turns/store.ts'
 import type { SessionLog } from '../turns/turns.ts'
@@ -35,10 +38,24 @@ import type { SessionLog } from '../turns/turns.ts'
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions')
 const answer = OpenAISessionShown
 
+/** For a reviewer, who starts sessions of what is stored and approved. */
+function checkStored({ agent_id, agent, environment }: OpenAISessionCreate): void {
+  if (agent_id === undefined || agent !== undefined)
+    throw forbidden(
+      'agent: a reviewer starts sessions of stored agents as they are: name one by agent_id; an agent in the request needs the role member',
+    )
+  if (environment.type === 'none') return
+  const isStored = namedBy(environment) !== undefined && isPlain(environment)
+  if (!isStored || (environment.skills ?? []).length > 0)
+    throw forbidden(
+      'environment: a reviewer works in stored environments as they are: name one by environment_id; other fields need the role member',
+    )
+}
+
 /** True for an input that ends or answers running work. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
 
-export function sessionRoutes(deps: OpenSessionDeps): Route[] {
+export function sessionRoutes(deps: FileDeps): Route[] {
   const { bus, clock, seal } = deps
 
   /** The events of all threads behind `after`. */
@@ -47,6 +64,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
       after,
       signal,
       extensions: false,
+      outputs: true,
       dialect: 'interface',
       readRows: (page) => threadRows(log, 'stream', page),
     })
@@ -70,10 +88,12 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         body: OpenAISessionCreate,
         limits: contentBody,
         counted: 'sessions',
+        operation: 'start a session',
         isStream: ({ stream: isStream }) => isStream ?? false,
         answer,
       },
-      async ({ db, tenant, body }) => {
+      async ({ db, tenant, principal, body }) => {
+        if (isLimited(principal)) checkStored(body)
         const { id, agent } = await createFrom(deps, { db, tenant }, body)
         const read = reader(db, tenant, id)
         const begun = await showSession(db.read, tenant, id, clock.now())
@@ -82,7 +102,8 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const view = { log, standing: newStanding, begun, read }
         return streamReply((signal) => {
           const tailed = follow(log, 0, signal)
-          return before(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
+          const first = sessionEvent('created', id, begun) + environmentReady(begun)
+          return before(first, eventFrames(tailed, view, true))
         })
       },
     ),
@@ -110,6 +131,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
       async ({ db, tenant, params: { id }, body }) => {
         const session = await sessionStore(db.read).get(tenant, id, clock.now())
         const asked = toSessionChange(body, session)
+        await checkAgentRules(deps, tenant, { model: asked.agent?.model }, 'agent.')
         if (asked.budget) await checkPrice(deps, tenant, session, asked)
         await db.write(async (tx) => {
           const now = clock.now()
@@ -149,6 +171,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         description: 'Answers 202 without a body.',
         body: OpenAIEventsCreate,
         limits: contentBody,
+        operation: 'answer a session',
         isUncounted: ({ events }) => events.every(isSettling),
         status: 202,
         answer: 'none',
@@ -158,7 +181,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const key = header('idempotency-key')
         await onceByKey(db, tenant, { scope: id, key, body }, clock, async (take) => {
           await checkCalls(log, body.events)
-          const ref = { tenant, session: id, clock }
+          const ref = { tenant, session: id, clock, steers: true }
           const keep = take && ((tx: Queries, now: number) => take(tx, now, null))
           await postInUnits(db, ref, toClientEvents(body.events), keep)
           return null
@@ -178,7 +201,9 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const begun = await showSession(db.read, tenant, id, clock.now())
         const { next_seq: after } = await readHead(db.read, tenant, id)
         const standing = await readStanding(log, after)
-        const view = { log, standing, begun, read: reader(db, tenant, id) }
+        const rows = await waitingFunctions(log, after)
+        const waiting = { rows, after }
+        const view = { log, standing, waiting, begun, read: reader(db, tenant, id) }
         return streamReply((signal) => eventFrames(follow(log, after, signal), view, false))
       },
     ),

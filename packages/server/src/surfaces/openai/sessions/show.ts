@@ -13,6 +13,7 @@ import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf, readAt } from '../../../sessions/log/log.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { showSessionAgent } from '../agents/agent.ts'
+import { readSkillWords } from '../environments/skill-words.ts'
 import { unixSeconds } from '../page.ts'
 import { childThreadId } from './subagent-events.ts'
 import { showEnvironment } from './environment.ts'
@@ -26,10 +27,12 @@ export async function showSessions(
   sessions: readonly Session[],
 ): Promise<OpenAISession[]> {
   if (sessions.length === 0) return []
-  const [heads, environments, sizes] = await Promise.all([
+  const skills = sessions.flatMap(({ agent }) => agent.skills)
+  const [heads, environments, sizes, skillWords] = await Promise.all([
     headsOf(read, tenant, sessions),
     environmentsOf(read, tenant, sessions),
     sizesOf(read, tenant, sessions),
+    readSkillWords(read, tenant, skills),
   ])
   const shown: OpenAISession[] = []
   for (const session of sessions) {
@@ -43,7 +46,7 @@ export async function showSessions(
       object: 'agent.session',
       status,
       agent: showSessionAgent(session.agent),
-      environment: showEnvironment(record, session, sizes),
+      environment: showEnvironment(record, session, { sizes, skillWords }),
       required_actions: isWaiting ? await requiredActions(logOf(read, tenant, session)) : [],
       error: status === 'failed' ? 'The session was archived.' : null,
       usage: head.model_requests === 0 ? null : showUsage(session.usage),

@@ -1,4 +1,6 @@
 /** The state of a thread's log when a stream begins, and calls from before the stream. */
+import { openCalls } from '../../../sessions/log/calls.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
 import { readAt } from '../../../sessions/log/log.ts'
 import { outputsBetween } from '../turns/outputs.ts'
 import { eventPositions } from '../turns/event-positions.ts'
@@ -21,6 +23,17 @@ export const newStanding: LogState = { open: undefined, usage: noTokens, outputs
 export async function readStanding(log: SessionLog, after: number): Promise<LogState> {
   const { open, usage } = await standingAt(log, after)
   return { open, usage, outputs: open ? await outputsBetween(log, open.first, after) : 0 }
+}
+
+/** The calls of functions up to the event at `after` that wait for their results. */
+export async function waitingFunctions(
+  { read, tenant, session }: SessionLog,
+  after: number,
+): Promise<EventRow[]> {
+  const seqs = (await openCalls(read, tenant, session)).flatMap(({ type, state, seq }) =>
+    type === 'agent.custom_tool_use' && state === 'waiting' && seq <= after ? seq : [],
+  )
+  return seqs.length === 0 ? [] : readAt(read, tenant, session, seqs)
 }
 
 const positions = eventPositions()

@@ -4,7 +4,8 @@ import type { EventRow } from '../../../sessions/log/log.ts'
 import type { TailItem } from '../../../sessions/log/tail.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import type { LogState } from './standing.ts'
-import { subagentEvents } from './subagent-events.ts'
+import { childThreadId, subagentEvents } from './subagent-events.ts'
+import type { Teller } from './teller.ts'
 import { createTeller } from './teller.ts'
 import type { SessionWord } from './wire-events.ts'
 import { sessionEvent } from './wire-events.ts'
@@ -13,6 +14,8 @@ type SessionStreamView = {
   log: SessionLog
   /** The state of the session's log when the stream began. */
   standing: LogState
+  /** Calls of functions that waited when the stream began, behind the event at `after`. */
+  waiting?: { rows: readonly EventRow[]; after: number }
   /** The session as it was when the stream began. */
   begun: OpenAISession
   /** Reads the session again. Resolves to undefined when the session was deleted. */
@@ -25,23 +28,23 @@ export async function* eventFrames(
   view: SessionStreamView,
   untilIdle: boolean,
 ): AsyncGenerator<string> {
-  const teller = createTeller(view)
-  const subagents = subagentEvents(view.log)
+  const tellers = { primary: createTeller(view), subagents: subagentEvents(view.log) }
   const sessions = lastRead(view)
+  yield* waitingCalls(view, tellers)
   for await (const each of tailed) {
-    if (each.kind === 'frame') {
-      const text = teller.live(each.frame)
+    if (each.kind !== 'kept') {
+      const text = liveText(each, tellers.primary)
       if (text !== '') yield text
+      continue
     }
-    if (each.kind !== 'kept') continue
     const { row } = each
     if (row.thread_id || row.type === 'session.thread_created') {
-      const text = await subagents(row)
+      const text = await tellers.subagents.kept(row)
       if (text !== '') yield text
       continue
     }
     sessions.note(row)
-    const { text, word } = await teller.kept(row)
+    const { text, word } = await tellers.primary.kept(row)
     if (text !== '') yield text
     if (word) {
       const session = await sessions.readFor(word)
@@ -50,6 +53,28 @@ export async function* eventFrames(
     }
     if (row.type === 'session.deleted' || word === 'failed') return
     if (untilIdle && word === 'idle') return
+  }
+}
+
+const liveText = (each: TailItem, primary: Teller): string => {
+  if (each.kind === 'frame') return primary.live(each.frame)
+  return each.kind === 'output' ? primary.command(each.output) : ''
+}
+
+type Tellers = { primary: Teller; subagents: ReturnType<typeof subagentEvents> }
+
+/** Tells the calls of functions that waited when the stream began, so that its reader can answer them. */
+async function* waitingCalls(
+  { log, waiting }: SessionStreamView,
+  { primary, subagents }: Tellers,
+): AsyncGenerator<string> {
+  for (const row of waiting?.rows ?? []) {
+    const thread = childThreadId(log, row)
+    const text =
+      thread === undefined
+        ? await primary.again(row)
+        : await subagents.again(thread, row, waiting?.after ?? 0)
+    if (text !== '') yield text
   }
 }
 

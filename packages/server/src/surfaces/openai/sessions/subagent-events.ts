@@ -19,7 +19,7 @@ export function childThreadId({ session }: SessionLog, { data }: EventRow) {
 export function subagentEvents(session: SessionLog) {
   const tellers = new Map<string, Teller>()
 
-  async function tellerFor(thread: string, { seq }: EventRow): Promise<Teller> {
+  async function tellerFor(thread: string, { seq }: Pick<EventRow, 'seq'>): Promise<Teller> {
     const known = tellers.get(thread)
     if (known) return known
     const log = { ...session, thread }
@@ -34,7 +34,7 @@ export function subagentEvents(session: SessionLog) {
   }
 
   /** `row`: an event of a child thread, or the event that created the thread. */
-  return async (row: EventRow): Promise<string> => {
+  async function kept(row: EventRow): Promise<string> {
     if (row.type === 'session.thread_created') {
       const created = childThreadId(session, row)
       return created === undefined ? '' : subagent('created', created, row)
@@ -45,5 +45,12 @@ export function subagentEvents(session: SessionLog) {
     if (row.type !== 'session.thread_status_terminated') return text
     tellers.delete(thread)
     return text + (await subagent('closed', thread, row))
+  }
+
+  return {
+    kept,
+    /** Tells a call of a child thread again that waits since before the stream began. */
+    again: async (thread: string, row: EventRow, after: number): Promise<string> =>
+      (await tellerFor(thread, { seq: after + 1 })).again(row),
   }
 }

@@ -1,6 +1,7 @@
 /** Turns the events of a thread into events of this wire, in the order of the log. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
+import type { CommandOutput } from '../../../sessions/log/topics.ts'
 import type { LoggedTurn, TurnChange } from '../turns/turn.ts'
 import { turnFold, usageOfTurn } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
@@ -70,6 +71,15 @@ export function createTeller({ log, standing }: { log: SessionLog; standing: Log
       if (row.type === 'session.status_terminated') return { text: all, word: 'failed' }
       return word ? { text: all, word } : { text: all }
     },
+
+    /** Tells a call again that waits since before the stream began. */
+    async again(row: EventRow): Promise<string> {
+      const { open } = standing
+      const call = open && (await earlierCall(log, open, row.id))
+      return call ? output.again(call) : ''
+    },
+
+    command: (piece: CommandOutput): string => output.command(piece),
 
     /** Ignores pieces of text while no turn is open. */
     live: (frame: LiveFrame): string => (fold.turn()?.last === null ? output.live(frame) : ''),

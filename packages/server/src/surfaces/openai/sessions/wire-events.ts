@@ -30,6 +30,18 @@ const actionsOf = (word: SessionWord, { required_actions }: OpenAISession) => ({
   required_actions: word === 'requires_action' ? required_actions : [],
 })
 
+/** The environment of a session that was created now: a sandbox starts with the first call that needs one. */
+export const environmentReady = ({ id: session_id, environment }: OpenAISession): string =>
+  environment.type === 'none'
+    ? ''
+    : frameOf({
+        type: 'agent.session.environment.ready',
+        event_id: eventId(session_id, 'environment_ready'),
+        session_id,
+        turn_id: null,
+        environment: { id: environment.id, type: environment.type, status: 'ready', error: null },
+      })
+
 type EventOwner = { owner: LogOwner; turnId: () => string | null }
 
 /** `content`: the index of a text block in its message. */
@@ -88,6 +100,22 @@ export function createTurnEvents({ owner, turnId }: EventOwner) {
       say('output_text.delta', eventId(block.id, `${block.content}_${at}`), {
         ...indexesOf(block),
         delta: text,
+      }),
+
+    /** `at`: the bytes of the output up to the end of `delta`. */
+    command: (
+      { row, index: output_index }: { row: EventRow; index: number },
+      delta: string,
+      at: number,
+    ): string =>
+      frameOf({
+        type: 'agent.output.command_execution_output.delta',
+        event_id: eventId(row.id, `output_${at}`),
+        session_id: session,
+        turn_id: turnId(),
+        item_id: row.id,
+        output_index,
+        delta,
       }),
 
     text: (block: LiveBlockRef, text: string): string =>

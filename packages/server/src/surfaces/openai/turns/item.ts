@@ -6,6 +6,7 @@ import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
 import { messageBetween, subagentCall } from './subagent-item.ts'
 import type { LogOwner } from './turn.ts'
+import { isOfCutAnswer } from './turn.ts'
 
 /** Events that the agent puts out. Each has an index in the output of its turn. */
 export const outputTypes = [
@@ -30,7 +31,7 @@ export const resultTypes = [
   'user.custom_tool_result',
 ] as const satisfies readonly EventType[]
 
-const isOutput = (type: string): boolean => (outputTypes as readonly string[]).includes(type)
+export const isOutput = (type: string): boolean => (outputTypes as readonly string[]).includes(type)
 export const isResult = (type: string): boolean => (resultTypes as readonly string[]).includes(type)
 export const isCall = (type: string): boolean => isOutput(type) && type.endsWith('tool_use')
 
@@ -54,6 +55,8 @@ type ItemContext = {
   turnId: string
   /** True when the turn has ended. */
   isOver: boolean
+  /** The event behind a message of the agent that tells its phase; see `phaseTypes`. */
+  behind?: Pick<EventRow, 'type' | 'data'> | undefined
   /** The event that answers the call. */
   result?: ItemEventRow | undefined
   owner: LogOwner
@@ -78,7 +81,7 @@ export function showItem(row: ItemEventRow, context: ItemContext): OpenAIItem {
       return messageItem(
         base,
         event.content.map(({ text }) => text),
-        'completed',
+        endOf(context.behind),
       )
     case 'agent.thinking':
       return { ...base, type: 'reasoning', status: 'completed', summary: [] }
@@ -123,16 +126,31 @@ type CallArguments = Extract<OpenAIItem, { type: 'function_call' }>['arguments']
 /** The input is read from JSON, so all its values are JSON. */
 const argumentsOf = (input: Record<string, unknown>) => input as CallArguments
 
+type MessageOutcome = Pick<Extract<OpenAIItem, { type: 'message' }>, 'status' | 'phase'>
+
+/** The first of these events behind a message of the agent tells whether its model request goes on behind it. */
+export const phaseTypes = [
+  ...outputTypes,
+  'session.warning',
+  'span.model_request_end',
+] as const satisfies readonly EventType[]
+
+/** The last text of a model request is an answer; the others are remarks on the way. */
+function endOf(behind: ItemContext['behind']): MessageOutcome {
+  const phase = behind && isOutput(behind.type) ? 'commentary' : 'final_answer'
+  return { phase, status: behind && isOfCutAnswer(behind) ? 'incomplete' : 'completed' }
+}
+
 export const messageItem = (
   base: ItemBase,
   texts: readonly string[],
-  status: 'in_progress' | 'completed' | 'incomplete',
+  { status, phase }: MessageOutcome,
 ): OpenAIItem => ({
   ...base,
   type: 'message',
   role: 'assistant',
   status,
-  phase: 'final_answer',
+  phase,
   content: texts.map((text) => ({ type: 'output_text', text })),
 })
 

@@ -3,8 +3,9 @@ import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf, readEvents } from '../../../sessions/log/log.ts'
 import { boundsAround } from './bounds.ts'
-import { answeredBy, isCall, showItem, resultTypes } from './item.ts'
+import { answeredBy, isCall, phaseTypes, showItem, resultTypes } from './item.ts'
 import { itemRows } from './item-rows.ts'
+import { phasesStatement } from './store.ts'
 import type { LoggedTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 import { turnAt } from './turns.ts'
@@ -38,17 +39,48 @@ export async function readItems(
   const [low, high] = [Math.min(...seqs), Math.max(...seqs)]
   const turns = rows.length === 0 ? [] : await boundsAround(log, low, high)
   const results = await resultsOf(log, rows, turnAt(turns, high)?.last ?? undefined)
+  const next = await eventsBehind(log, rows)
   const items = rows.map((row) => {
     const of = turnAt(turns, row.seq)
     const turn = {
       turnId: of?.id ?? row.id,
       isOver: of?.last !== null,
       result: results.get(row.id),
+      behind: next.get(row.id),
       owner: log,
     }
     return showItem(row, turn)
   })
   return { items, more, last: rows.at(-1) }
+}
+
+/** Events that are read behind the last message: the end of its request is seldom farther. */
+const margin = 20
+
+/** The events that tell the phases of the messages among these rows. */
+async function eventsBehind(
+  { read, tenant, session, thread }: SessionLog,
+  rows: readonly EventRow[],
+): Promise<Map<string, Pick<EventRow, 'type' | 'data'>>> {
+  const behind = new Map<string, Pick<EventRow, 'type' | 'data'>>()
+  const messages = rows.filter(({ type }) => type === 'agent.message')
+  if (messages.length === 0) return behind
+  const seqs = messages.map(({ seq }) => seq)
+  const part = {
+    tenant,
+    session,
+    thread: thread ?? undefined,
+    after: Math.min(...seqs),
+    before: Math.max(...seqs) + margin,
+  }
+  const found = await phasesStatement(thread === null ? 'session' : 'thread')(read, part)
+  for (const { id, seq } of messages) {
+    const range = { after: seq, types: phaseTypes, limit: 1, thread }
+    const next =
+      found.find((row) => row.seq > seq) ?? (await readEvents(read, tenant, session, range))[0]
+    if (next) behind.set(id, next)
+  }
+  return behind
 }
 
 /** The most rows of one read. */

@@ -1,11 +1,19 @@
 /** Pages of turns. */
 import { notFound } from '../../../ground/core/errors.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import { readHead, stateOf } from '../../../sessions/log/head.ts'
 import { isOfThread } from '../../../sessions/log/thread-columns.ts'
 import { unknownAfter } from '../page.ts'
 import type { EventPositions } from './event-positions.ts'
 import type { LoggedTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 import { turnAt, turnsAround, turnsBefore, turnsBehind } from './turns.ts'
+
+/** True when a message that steers joins a turn, which runs or waits for somebody. */
+async function hasOpenTurn(read: Reads, tenant: string, session: string): Promise<boolean> {
+  const state = stateOf(await readHead(read, tenant, session))
+  return state !== 'resting' && state !== 'budget_reached' && state !== 'done'
+}
 
 /** The turn of the oldest waiting message. The turn begins when the running turn ends. */
 async function queuedTurn({
@@ -18,7 +26,7 @@ async function queuedTurn({
 
   const oldest = await read
     .selectFrom('inbox')
-    .select(['id', 'created_at'])
+    .select(['id', 'created_at', 'steers'])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', session)
     .where('type', '=', type)
@@ -26,6 +34,7 @@ async function queuedTurn({
     .orderBy('position')
     .limit(1)
     .executeTakeFirst()
+  if (oldest?.steers === 'yes' && (await hasOpenTurn(read, tenant, session))) return undefined
   return (
     oldest && {
       id: oldest.id,

@@ -7,7 +7,7 @@ import type { EventRow } from '../../../sessions/log/log.ts'
 import type { SessionRef, ThreadRef } from '../../../ground/core/refs.ts'
 import { isAmong, sessionColumns } from '../../../sessions/log/thread-columns.ts'
 import { dataSize, fittingRows, shortText, withTexts } from '../../../sessions/log/texts.ts'
-import { isCall, itemTypes, outputTypes, resultTypes } from './item.ts'
+import { isCall, itemTypes, outputTypes, phaseTypes, resultTypes } from './item.ts'
 import { turnTypesOf } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 
@@ -124,6 +124,21 @@ const boundTypes = {
 
 /** A part of the log with more of these events is read in pieces. */
 export const mostBounds = 1_000
+
+/** Selects the events that tell the phases of messages. Only warnings have their text. */
+export const phasesStatement = statementByForm((whose: LogPartKind) =>
+  selectStatement((db, slot: SlotFor<LogPart>) =>
+    db
+      .selectFrom('events')
+      .select(['seq', 'type'])
+      .select(sql<string>`case when type = 'session.warning' then data else '' end`.as('data'))
+      .where((eb) => eb.and(sessionColumns(slot)))
+      .where(isInPart(slot, whose))
+      .where('type', 'in', phaseTypes)
+      .orderBy('seq')
+      .limit(mostBounds),
+  ),
+)
 
 /** Selects events with their text only where the text says why a turn stopped. */
 export const boundsStatement = statementByForm((whose: LogPartKind) =>

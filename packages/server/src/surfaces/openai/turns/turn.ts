@@ -15,6 +15,7 @@ const sessionTurnTypes = [
   'user.interrupt',
   'session.status_running',
   'session.error',
+  'session.warning',
   'session.usage',
   'session.status_idle',
   'session.status_terminated',
@@ -28,6 +29,7 @@ const threadTurnTypes = [
   'user.interrupt',
   'session.thread_status_running',
   'session.error',
+  'session.warning',
   'span.model_request_end',
   'span.compaction_summarize_end',
   'session.thread_status_idle',
@@ -90,6 +92,10 @@ const noTurn: Pick<
   after: undefined,
 }
 
+/** What a turn has seen. `isCut`: its last answer was cut at the output limit of the model. */
+type SeenInTurn = { failure?: SessionError; isInterrupted: boolean; isCut: boolean }
+const nothingSeen: SeenInTurn = { isInterrupted: false, isCut: false }
+
 /**
  * `thread`: as in `turnTypesOf`. `open`: the turn that is open before the first row. `usage`: the session's usage
  * before the first row.
@@ -103,14 +109,12 @@ export function turnFold(
   let { open } = start
   let usage = start.usage ?? (thread === null ? undefined : noTokens)
   let runStarted: TurnRow | undefined
-  let failure: SessionError | undefined
-  let isInterrupted = false
+  let seen = nothingSeen
 
   function begin(row: TurnRow): void {
     const first = runStarted?.seq ?? row.seq
     open = { ...noTurn, id: row.id, first, createdAt: row.created_at, before: usage }
-    failure = undefined
-    isInterrupted = false
+    seen = nothingSeen
   }
 
   function end(
@@ -130,8 +134,8 @@ export function turnFold(
       open.status = 'waiting'
       return ['waiting']
     }
-    const error = errorOf(stop_reason, failure)
-    if (isInterrupted) return end(row, 'cancelled', null)
+    const error = seen.isCut ? cutError : errorOf(stop_reason, seen.failure)
+    if (seen.isInterrupted) return end(row, 'cancelled', null)
     return end(row, error ? 'failed' : 'completed', error)
   }
 
@@ -144,10 +148,8 @@ export function turnFold(
     return [...changes, 'in_progress']
   }
 
-  function fail({ data }: TurnRow): TurnChange[] {
-    failure = (parseObject(data) as { error: SessionError }).error
-    return []
-  }
+  const fail = ({ data }: TurnRow): TurnChange[] =>
+    note({ failure: (parseObject(data) as { error: SessionError }).error })
 
   function count({ data }: TurnRow): TurnChange[] {
     usage = (parseObject(data) as { usage: TokenCounts }).usage
@@ -156,6 +158,7 @@ export function turnFold(
   }
 
   function input(row: TurnRow): TurnChange[] {
+    seen = { ...seen, isCut: false }
     if (open) return []
     begin(row)
     return ['created']
@@ -168,6 +171,11 @@ export function turnFold(
     return []
   }
 
+  function note(of: Partial<SeenInTurn>): TurnChange[] {
+    seen = { ...seen, ...of }
+    return []
+  }
+
   const terminated = (row: TurnRow): TurnChange[] => (open ? end(row, 'cancelled', null) : [])
 
   const steps: Record<TurnType, (row: TurnRow) => TurnChange[]> = {
@@ -177,12 +185,10 @@ export function turnFold(
     },
     'user.message': input,
     'user.define_outcome': input,
-    'user.interrupt'() {
-      isInterrupted = true
-      return []
-    },
+    'user.interrupt': () => note({ isInterrupted: true }),
     'session.status_running': run,
     'session.error': fail,
+    'session.warning': (row) => (isOfCutAnswer(row) ? note({ isCut: true }) : []),
     'session.usage': count,
     'session.status_idle': idle,
     'session.status_terminated': terminated,
@@ -204,6 +210,15 @@ export function turnFold(
       return isTurnType(row.type) ? steps[row.type](row) : []
     },
   }
+}
+
+/** True for the warning behind an answer that was cut at the output limit of its model. */
+export const isOfCutAnswer = ({ type, data }: Pick<TurnRow, 'type' | 'data'>): boolean =>
+  type === 'session.warning' && parseObject(data)['reason'] === 'max_output_tokens'
+
+const cutError = {
+  code: 'max_output_tokens',
+  message: 'The answer was cut at the output limit of its model.',
 }
 
 type RequestUsage = EventFields['span.model_request_end']['model_usage']

@@ -18,6 +18,9 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import { credentialStore } from '../../../resources/vaults/credentials.ts'
+import type { TryReferences } from '../../../resources/vaults/admit-references.ts'
+import { referenceAdmission } from '../../../resources/vaults/admit-references.ts'
+import { referencesGiven } from '../../../resources/vaults/references.ts'
 import { vaultStore } from '../../../resources/vaults/store.ts'
 import type { VaultWriteContext } from '../../../resources/vaults/write.ts'
 import * as write from '../../../resources/vaults/write.ts'
@@ -79,7 +82,12 @@ const writes =
     return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
-export const vaultRoutes = (deps: Ground): Route[] => [...ofVaults(deps), ...ofCredentials(deps)]
+type OpenAIVaultDeps = Ground & { tryReferences: TryReferences }
+
+export const vaultRoutes = (deps: OpenAIVaultDeps): Route[] => [
+  ...ofVaults(deps),
+  ...ofCredentials(deps),
+]
 
 function ofVaults(deps: Ground): Route[] {
   const writing = writes(deps)
@@ -148,8 +156,9 @@ function ofVaults(deps: Ground): Route[] {
   ]
 }
 
-function ofCredentials(deps: Ground): Route[] {
+function ofCredentials(deps: OpenAIVaultDeps): Route[] {
   const writing = writes(deps)
+  const admit = referenceAdmission(deps.tryReferences)
   const answer = OpenAICredentialShown
   return [
     credentials.post(
@@ -163,6 +172,7 @@ function ofCredentials(deps: Ground): Route[] {
       async (call) => {
         const { name: display_name, auth, metadata } = call.body
         const input = { display_name, auth, metadata: metadata ?? {} }
+        await admit(call, referencesGiven(auth, 'auth'), { vault: call.params.id })
         return showCredential(
           await writing(call, (at) => write.createCredential(at, call.params.id, input)),
         )
@@ -200,6 +210,8 @@ function ofCredentials(deps: Ground): Route[] {
       async (call) => {
         const { id, credential_id } = call.params
         const { auth, metadata } = call.body
+        const given = auth ? referencesGiven(auth, 'auth') : []
+        await admit(call, given, { vault: id, credential: credential_id })
         const credential = await writing(call, async (at) => {
           // The vault is locked first, in the same order as in `updateCredential`.
           await rows(at.tx, 'vaults').getForUpdate(at.tenant, id)

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { Tables } from '../../../ground/database/tables.ts'
 
-type TrailTable = 'audit_lines' | 'credential_uses' | 'credential_changes'
+type TrailTable = 'audit_lines' | 'credential_uses' | 'credential_changes' | 'secret_reads'
 
 /** Covered columns get their values at insertion, and keep them. */
 export const trailColumns = {
@@ -20,6 +20,10 @@ export const trailColumns = {
     ...['id', 'created_at', 'vault_id', 'credential_id', 'model_card_id', 'change', 'api_key_id'],
     'session_id',
   ],
+  secret_reads: [
+    ...['id', 'created_at', 'session_id', 'vault_id', 'credential_id', 'actor_id', 'manager'],
+    ...['name', 'field', 'version', 'result'],
+  ],
 } as const satisfies Record<TrailTable, readonly string[]>
 
 export type Trail = TrailTable
@@ -27,6 +31,7 @@ export const auditTrails: readonly Trail[] = [
   'audit_lines',
   'credential_uses',
   'credential_changes',
+  'secret_reads',
 ]
 
 /** The deployment has the empty tenant and uses no credentials. */
@@ -50,6 +55,7 @@ const coveredNames: Readonly<Record<Trail, readonly string[]>> = {
   audit_lines: sortedNames('audit_lines'),
   credential_uses: sortedNames('credential_uses'),
   credential_changes: sortedNames('credential_changes'),
+  secret_reads: sortedNames('secret_reads'),
 }
 
 function sortedNames(trail: Trail): string[] {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
 import { auditChange } from '../../../ground/core/security/audited-call.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { selectRaw } from '../../../ground/database/select-raw.ts'
 import { defineStore } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 
@@ -21,15 +22,17 @@ function spendReads(db: Reads) {
 
     /** Millionths of a US dollar spent from the hour `fromMs` up to, and without, the hour `untilMs`. */
     async spent(tenant: string, { fromMs, untilMs }: { fromMs: number; untilMs?: number }) {
-      const hours = db
-        .selectFrom('usage_hours')
-        .select(({ fn }) => fn.sum<string | number | null>('list_cost').as('units'))
-        .where('tenant_id', '=', tenant)
-        .where('hour_ms', '>=', fromMs)
-      const { units } = await (
-        untilMs === undefined ? hours : hours.where('hour_ms', '<', untilMs)
-      ).executeTakeFirstOrThrow()
-      return Number(units ?? 0)
+      const before = untilMs === undefined ? sql`` : sql`and hour_ms < ${untilMs}`
+      const of = (table: 'usage_hours' | 'message_usage') => sql`
+        select list_cost from ${sql.table(table)}
+        where tenant_id = ${tenant} and hour_ms >= ${fromMs} ${before}`
+      const [row] = await selectRaw(
+        db,
+        sql<{ units: string | number | null }>`
+        select sum(list_cost) as units
+        from (${of('usage_hours')} union all ${of('message_usage')}) as used`,
+      )
+      return Number(row?.units ?? 0)
     },
   }
 }

@@ -5,6 +5,7 @@ import { Looked, ViewCreate, ViewShown } from '@steward/protocol/saved-views.ts'
 import { forbidden, invalid } from '../../../ground/core/errors.ts'
 import { wholePage } from '../../../ground/core/text/page.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
+import { personIdOf } from '../../../ground/http/principal.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'
@@ -14,8 +15,7 @@ import { keysOwner, viewStore } from './store.ts'
 const views = section('Members', ['workspace'], '/v1/ext/views')
 const looking = section('Members', ['user'], '/v1/ext/me/looked')
 
-const ownerOf = (principal: Principal): string =>
-  principal.kind === 'user' ? principal.userId : keysOwner
+const ownerOf = (principal: Principal): string => personIdOf(principal) ?? keysOwner
 
 /** Whose views are changed. The keys of a workspace share theirs, so that a key that only reads changes none. */
 function writerOf(principal: Principal): string {

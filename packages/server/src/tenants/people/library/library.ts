@@ -17,6 +17,8 @@ import { signInSeconds } from '../cookie.ts'
 import { modelNames, peopleAdapter } from './adapter.ts'
 import { passwordsInTurn } from './passwords.ts'
 import { checkNewPassword } from './usual-passwords.ts'
+import type { AdmittedProof, GroupSignIns } from '../identities/at-provider.ts'
+import { heldProof, holdProof } from './held-proof.ts'
 import { providersPlugin } from './providers.ts'
 
 /** Origin of a sign-in. */
@@ -34,6 +36,7 @@ export type SignInLibraryDeps = {
   providers: readonly IdentityProvider[]
   /** True when a new person with this address may join; a provider vouches for the address. */
   isInvited: (email: string) => Promise<boolean>
+  readProof: GroupSignIns['read']
   sendCode: (to: string, code: string) => void
   sendReset: (to: string, token: string) => void
 }
@@ -84,12 +87,13 @@ function authOf(deps: SignInLibraryDeps, passwords: InTurn) {
     databaseHooks: {
       user: {
         create: {
-          before: async ({ email, emailVerified }) => emailVerified && (await isInvited(email)),
+          before: async ({ email, emailVerified }) =>
+            heldProof()?.isAdmitted === true || (emailVerified && (await isInvited(email))),
         },
       },
     },
     plugins: [
-      providersPlugin(providers, callback, log),
+      providersPlugin(providers, callback, deps),
       emailOTP({
         otpLength: 6,
         expiresIn: 300,
@@ -149,11 +153,14 @@ function atProviders(auth: Auth, { publicUrl, path: prefix }: SignInLibraryDeps)
     async finishAt(
       provider: string,
       { search, cookies, visitor }: { search: string; cookies: string; visitor: Visitor },
-    ): Promise<{ token: string | undefined; location: string }> {
+    ): Promise<{ token: string | undefined; location: string; proof: AdmittedProof | undefined }> {
       const headers = headersOf(visitor)
       headers.set('cookie', ofProvider(cookies, provider))
-      const answer = await handle(`/callback/${provider}?${search}`, { headers })
+      const { answer, proof } = await holdProof(() =>
+        handle(`/callback/${provider}?${search}`, { headers }),
+      )
       return {
+        proof,
         token: tokenIn(answer.headers.getSetCookie()),
         location: answer.headers.get('location') ?? `${prefix}/signin?error=provider_failed`,
       }

@@ -7,10 +7,17 @@ import {
   forUpdate,
 } from '../../../ground/database/lock.ts'
 import { defineStore } from '../../../ground/database/store-of.ts'
-import type { Role } from '../../../ground/http/principal.ts'
+import type { Role } from '../../../ground/core/security/roles.ts'
 
 const msOf = (ms: number | null | undefined): number | null =>
   ms === null || ms === undefined ? null : Number(ms)
+
+const shownMember = ({
+  identity_provider = null,
+  ...row
+}: Omit<MemberShown, 'type' | 'identity_provider'> & {
+  identity_provider?: string | null
+}): MemberShown => ({ type: 'member', ...row, identity_provider })
 
 function memberReads(db: Reads) {
   const shown = (tenant: string) =>
@@ -18,6 +25,7 @@ function memberReads(db: Reads) {
       .selectFrom('members')
       .innerJoin('people', 'people.id', 'members.person_id')
       .select(['people.id', 'people.email', 'people.name', 'members.role', 'members.created_at'])
+      .select('members.provider_id as identity_provider')
       .where('members.tenant_id', '=', tenant)
   return {
     async list(tenant: string): Promise<MemberShown[]> {
@@ -25,12 +33,23 @@ function memberReads(db: Reads) {
         .orderBy('members.created_at')
         .orderBy('members.person_id')
         .execute()
-      return rows.map((row) => ({ type: 'member', ...row }))
+      return rows.map(shownMember)
     },
 
     async get(tenant: string, person: string): Promise<MemberShown | undefined> {
       const row = await shown(tenant).where('members.person_id', '=', person).executeTakeFirst()
-      return row && { type: 'member', ...row }
+      return row && shownMember(row)
+    },
+
+    /** The company's provider whose groups give the membership. Null: people do. */
+    async providerOf(tenant: string, person: string): Promise<string | null> {
+      const row = await db
+        .selectFrom('members')
+        .select('provider_id')
+        .where('tenant_id', '=', tenant)
+        .where('person_id', '=', person)
+        .executeTakeFirst()
+      return row?.provider_id ?? null
     },
 
     /** When the person has last looked at the workspace, in milliseconds. Null: never, as far as is known. */
@@ -48,11 +67,20 @@ function memberReads(db: Reads) {
 
 function memberWrites(db: Queries) {
   return {
-    /** A person who is a member already keeps the present role. */
-    async add(tenant: string, person: string, role: Role, now: number): Promise<void> {
+    /**
+     * A person who is a member already keeps the present role: false then. `provider`: the company's provider whose
+     * groups give the membership; left out, people do.
+     */
+    async add(
+      tenant: string,
+      person: string,
+      role: Role,
+      now: number,
+      provider: string | null = null,
+    ): Promise<boolean> {
       await getWorkspaceForShare(db, tenant)
       await getPersonForShare(db, person)
-      await db
+      const { numInsertedOrUpdatedRows } = await db
         .insertInto('members')
         .values({
           tenant_id: tenant,
@@ -60,9 +88,11 @@ function memberWrites(db: Queries) {
           role,
           created_at: iso(now),
           looked_ms: null,
+          provider_id: provider,
         })
         .onConflict((conflict) => conflict.columns(['tenant_id', 'person_id']).doNothing())
-        .execute()
+        .executeTakeFirst()
+      return numInsertedOrUpdatedRows === 1n
     },
 
     /** Locks the members until the transaction ends; returns their roles by person id. */

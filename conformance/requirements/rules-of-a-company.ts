@@ -1,0 +1,38 @@
+// Written by scripts/requirements.ts from docs/interface.md.
+import type { Requirement } from '../specification.ts'
+
+// oxfmt-ignore
+export const rulesOfACompany = {
+  'rules/get': { section: '26.1 Allow-lists', says: 'GET `/v1/ext/rules` – answers the lists of operator and workspace by kind: `mcp_servers`, `models`, `webhooks`, `images`; null where there is none. A key without admin rights reads them too' },
+  'rules/update': { section: '26.1 Allow-lists', says: 'POST `/v1/ext/rules` – changes the workspace\'s lists, for admins: a list that is absent stays, null removes it, `[]` allows nothing' },
+  'rules/refusal': { section: '26.1 Allow-lists', says: 'What a list leaves out is refused with 403, `error_code` `not_allowed_by_rule`. The message names the field, the value, the rule and who can change it.' },
+  'rules/door': { section: '26.1 Allow-lists', says: 'Refused are: a model, an advisor or an MCP server of an agent or of a session; the model of a model card; the `base_image` of an environment, and a session in such an environment; the URL of a webhook; the `answer_url` of a publication.' },
+  'rules/use': { section: '26.1 Allow-lists', says: 'A list that becomes shorter holds for what is there already: the model request, the call of the MCP server, the post of the webhook or the start of the sandbox fails with the same message.' },
+  'rules/pattern/url': { section: '26.1 Allow-lists', says: 'An MCP server or a webhook is listed by its host (`mcp.example.com`, `*.example.com`), or by the beginning of its URL: scheme, host, port and whole segments of the path. `*` alone is everything.' },
+  'rules/pattern/stdio': { section: '26.1 Allow-lists', says: 'An MCP server that a worker starts is listed as `stdio:` and its name. While a list exists that leaves it out, no turn has its tools; the worker\'s process is the worker\'s own matter.' },
+  'rules/pattern/model': { section: '26.1 Allow-lists', says: 'A model is listed by its name at its provider, alone or behind the provider\'s (`claude-a`, `anthropic/claude-a`); `*` stands for any characters. The offline model is `offline`.' },
+  'rules/pattern/own-endpoint': { section: '26.1 Allow-lists', says: 'A model of a card with a `base_url` of its own is listed by the host of that URL and its name alone (`models.example.com/claude-a`).' },
+  'rules/pattern/refused': { section: '26.1 Allow-lists', says: 'A pattern that could match nothing is refused with 400.' },
+  'retention/get': { section: '26.2 Retention', says: 'GET `/v1/ext/retention` – answers for each kind the days that hold, what workspace and operator say, how many would go now (`due`), and how many more a hold keeps (`held`), each counted up to 10,000; for admins' },
+  'retention/update': { section: '26.2 Retention', says: 'POST `/v1/ext/retention` – changes the workspace\'s days, for admins: a kind that is absent stays; null keeps for as long as the operator allows' },
+  'retention/kinds': { section: '26.2 Retention', says: 'The kinds are `sessions` that are idle or archived, since they last began, came to rest or were updated; `files` that callers uploaded; `outputs`, files that sessions made; `memory_versions` other than what a memory holds; `deliveries` of webhooks and integrations that came to their end.' },
+  'retention/operator': { section: '26.2 Retention', says: 'A workspace that says nothing has the operator\'s `RETENTION_DAYS`. Of its own days and `RETENTION_MAX_DAYS` the lower holds.' },
+  'retention/remove': { section: '26.2 Retention', says: 'What is old enough goes within an hour, a part for each workspace in turn. A session that runs, or has work, stays. A session that goes is deleted as by a caller, and its data follow after `SESSION_DELETED_HOURS`.' },
+  'retention/proof': { section: '26.2 Retention', says: 'Each removal has a line of the audit, `retention.remove`, in the transaction that removes: the rule, the days, and numbers and digests of what went. A session\'s line has the number of its events and the SHA-256 of their ids, one in a line; a file\'s its SHA-256. Versions and deliveries that go together have one line, with their number and the SHA-256 of their ids.' },
+  'retention/proof/session': { section: '26.2 Retention', says: 'The end of a deleted session\'s data has the line `session.remove`.' },
+  'holds/create': { section: '26.3 Holds', says: 'POST `/v1/ext/holds` – makes one, for admins: `scope` is `{"type": "workspace"}`, `{"type": "session", "session_id"}` or `{"type": "person", "person_id"}`, with a `reason`' },
+  'holds/list': { section: '26.3 Holds', says: 'GET `/v1/ext/holds` – lists those in force, with `include_released` all' },
+  'holds/get': { section: '26.3 Holds', says: 'GET `/v1/ext/holds/:id` – answers one' },
+  'holds/release': { section: '26.3 Holds', says: 'POST `/v1/ext/holds/:id/release` – releases one, for admins; once more changes nothing. One of the operator is refused with 403' },
+  'holds/scope': { section: '26.3 Holds', says: 'A hold on a session keeps the session, its files, its outputs and the versions of memories that it wrote. One on a person keeps these of the sessions that the person has made in the workspace, and the person\'s account. One on a workspace keeps all of these, its memory stores, its deliveries, the lines of its audit, and the workspace itself.' },
+  'holds/refusal': { section: '26.3 Holds', says: 'Deleting what a hold keeps is refused with 409, `error_code` `held`. The message names the hold and who can release it.' },
+  'holds/retention': { section: '26.3 Holds', says: 'Retention, and every job that removes by age, leaves out what a hold keeps.' },
+  'holds/race': { section: '26.3 Holds', says: 'A hold is in force when its answer comes: what was removed at the same time was removed before it.' },
+  'holds/person': { section: '26.3 Holds', says: 'A person who neither is a member nor has made a session there is answered with 404.' },
+  'people/export': { section: '26.4 A person\'s data', says: 'POST `/v1/ext/people/:id/export` – answers what is held about a person as lines of JSON, by `type`: the account, sign-ins, memberships, invitations, keys without their values, sessions, versions and lines of the audit; no contents of sessions and no secret' },
+  'people/remove': { section: '26.4 A person\'s data', says: 'DELETE `/v1/ext/people/:id` – removes a person, for an operator who has signed in; `revoke_keys` revokes the keys that the person has made' },
+  'people/export/callers': { section: '26.4 A person\'s data', says: 'The person and an operator export; everybody else is answered with 404. The person gets the rows of workspaces whose member the person is, an operator those of all.' },
+  'people/remove/names': { section: '26.4 A person\'s data', says: 'With a person go the account, the password, sign-ins, memberships and views at once, and within a minute the name in what the person has made. The id stays there.' },
+  'people/remove/audit': { section: '26.4 A person\'s data', says: 'Lines of the audit keep the name, because a line that changed would break their chain; they go after `AUDIT_DAYS`. The line `user.remove_names` says that the names are gone.' },
+  'people/remove/refused': { section: '26.4 A person\'s data', says: 'A person whom a hold keeps, and the last owner of a workspace, are refused with 409.' },
+} satisfies Record<string, Requirement>

@@ -1,0 +1,55 @@
+/** Claims of a token, and patterns over their values. */
+export type Claims = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Claims =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * The claim of this name. Some names have dots in them (`https://acme.example/groups`), and others lead into an object
+ * (`realm_access.roles`, `kubernetes.io.namespace`).
+ */
+export function findClaim(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name]
+  for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+    const outer = Object.hasOwn(claims, name.slice(0, dot)) ? claims[name.slice(0, dot)] : undefined
+    const found = isObject(outer) ? findClaim(outer, name.slice(dot + 1)) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Most values of one claim that are compared. */
+const mostValues = 10_000
+
+/** The texts of a claim: one, or those of a list. */
+export function claimTexts(claims: Claims, name: string): string[] {
+  const found = findClaim(claims, name)
+  const all: unknown[] = Array.isArray(found) ? found.slice(0, mostValues) : [found]
+  return all.flatMap((each) =>
+    ['string', 'number', 'boolean'].includes(typeof each) ? [String(each)] : [],
+  )
+}
+
+/** The text of a claim that is one text. */
+export function claimText(claims: Claims, name: string): string | undefined {
+  const found = findClaim(claims, name)
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
+}
+
+/** `*` in the pattern stands for any run of characters. The time is that of one search for each part. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const [first = '', ...parts] = pattern.split('*')
+  const last = parts.pop()
+  if (last === undefined) return pattern === text
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const part of parts) {
+    const found = text.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
+}
+
+export const matchesAny = (patterns: readonly string[], texts: readonly string[]): boolean =>
+  patterns.some((pattern) => texts.some((text) => matchesPattern(pattern, text)))
