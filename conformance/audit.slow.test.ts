@@ -146,7 +146,7 @@ async function changeByOpenAI(
   })
   const skill = await make('/openai/v1/skills', { files: skillFiles('first') })
   const version = await make(`${skill}/versions`, { files: skillFiles('second') })
-  await ok('POST', `${environment}/files`, { type: 'file_id', file_id: file, path: '/x' })
+  await ok('POST', `${environment}/files`, { type: 'file_id', file_id: file, path: '/workspace/x' })
   for (const path of [
     await make(agents, agent),
     session,
