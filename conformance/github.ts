@@ -2,9 +2,11 @@
  * A stub of GitHub for its apps: installations, tokens of one hour, comments, check runs. It refuses invalid requests.
  */
 import assert from 'node:assert/strict'
-import { createHmac, generateKeyPairSync, verify } from 'node:crypto'
+import { createHmac, generateKeyPairSync, randomUUID, verify } from 'node:crypto'
 import { z } from 'zod'
 import type { ReceiverAnswer, ReceivedPost } from './receiver.ts'
+import type { GithubRoute, GithubThreads } from './github-threads.ts'
+import { githubThreads } from './github-threads.ts'
 import { cookieOf } from './people.ts'
 import type { ServiceClients, LooseBody } from './service.ts'
 
@@ -28,6 +30,10 @@ export type GithubStub = {
   comments: Map<number, { path: string; body: string }>
   checks: Map<number, GithubCheck>
   reviews: { body: string }[]
+  /** What stands around the requests of people. */
+  around: GithubThreads
+  /** Tokens that it does not take any more. */
+  refused: Set<string>
   /** Ids of removed installations. */
   ended: string[]
   /** All tokens that the stub issued. */
@@ -37,7 +43,10 @@ export type GithubStub = {
   answer(posted: ReceivedPost): ReceiverAnswer | undefined
 }
 
-const comment = z.object({ body: z.string() })
+const urlOf = (issue: number, comment: number): string =>
+  `https://github.com/acme/shop/issues/${issue}#issuecomment-${comment}`
+
+const comment = z.object({ body: z.string().max(65_536) })
 const review = comment.extend({ event: z.literal('COMMENT') })
 const short = z.string().min(1).max(20)
 /** The form of a check run in the published API description. */
@@ -72,6 +81,8 @@ export function githubStub(
   const ended: string[] = []
   const tokens: string[] = []
   const narrowed: unknown[] = []
+  const around = githubThreads()
+  const refused = new Set<string>()
   const json = (body: unknown, status = 200): ReceiverAnswer => ({
     status,
     body: JSON.stringify(body),
@@ -88,7 +99,8 @@ export function githubStub(
     return iss === '7' && iat <= now && exp > now && exp - iat <= 600
   }
 
-  const routes: [RegExp, (posted: ReceivedPost, found: RegExpExecArray) => ReceiverAnswer][] = [
+  const routes: GithubRoute[] = [
+    ...around.routes,
     [
       /^POST \/github\/login\/oauth\/access_token$/,
       ({ body }) => {
@@ -146,12 +158,14 @@ export function githubStub(
     [
       /^POST \/github\/api\/repos\/(acme\/shop)\/issues\/(\d+)\/comments$/,
       ({ body }, [, repository, issue]) => {
+        if (around.locked.has(Number(issue)))
+          return json({ message: 'Unable to create comment because issue is locked.' }, 403)
         const id = comments.size + 1
         comments.set(id, {
           path: `${repository}#${issue}`,
           body: comment.parse(JSON.parse(body)).body,
         })
-        return json({ id }, 201)
+        return json({ id, html_url: urlOf(Number(issue), id) }, 201)
       },
     ],
     [
@@ -160,12 +174,18 @@ export function githubStub(
         const kept = comments.get(Number(id))
         if (!kept) return json({}, 404)
         kept.body = comment.parse(JSON.parse(body)).body
-        return json({ id: Number(id) })
+        const html_url = urlOf(Number(kept.path.split('#')[1]), Number(id))
+        return json({ id: Number(id), html_url })
       },
     ],
     [
       /^GET \/github\/api\/repos\/acme\/shop\/pulls\/\d+$/,
-      () => json({ head: { sha: 'a'.repeat(40) } }),
+      () =>
+        json({
+          head: { ref: 'mend-pay', sha: 'a'.repeat(40), repo: { full_name: 'acme/shop' } },
+          base: { ref: 'main', sha: 'b'.repeat(40), repo: { full_name: 'acme/shop' } },
+          changed_files: 1,
+        }),
     ],
     [
       /^POST \/github\/api\/repos\/acme\/shop\/pulls\/\d+\/reviews$/,
@@ -202,6 +222,8 @@ export function githubStub(
     comments,
     checks,
     reviews,
+    around,
+    refused,
     ended,
     tokens,
     narrowed,
@@ -211,7 +233,8 @@ export function githubStub(
         if (!found) continue
         const isOfComments = posted.path.includes('/repos/')
         const bearer = posted.headers.authorization?.replace('Bearer ', '') ?? ''
-        if (isOfComments && !tokens.includes(bearer)) return json({}, 401)
+        const isTaken = tokens.includes(bearer) && !refused.has(bearer)
+        if (isOfComments && !isTaken) return json({ message: 'Bad credentials' }, 401)
         return run(posted, found)
       }
       return undefined
@@ -232,6 +255,7 @@ export async function deliverGithub(
     'content-type': 'application/json',
     'x-github-event': event,
     'x-hub-signature-256': `sha256=${mark}`,
+    'x-github-delivery': randomUUID(),
   }
   const to = `${base}/v1/ext/integrations/github/webhook`
   return (await fetch(to, { method: 'POST', headers, body })).status
@@ -254,7 +278,7 @@ export const githubPress = (
 export const githubComment = (
   number: number,
   body: string,
-  { login = 'ada', installation = 42, at = '2030-01-01T00:00:00Z', isPull = false } = {},
+  { login = 'ada', installation = 42, at = '2030-01-01T00:00:00Z', isPull = false, id = 0 } = {},
 ): object => {
   const user = { login, type: 'User' }
   return {
@@ -267,7 +291,39 @@ export const githubComment = (
       user: { ...user, login: 'eve' },
       ...(isPull && { pull_request: {} }),
     },
-    comment: { body, user, created_at: at },
+    comment: { body, user, created_at: at, ...(id > 0 && { id }) },
+  }
+}
+
+/** A comment on a line of the pull request 1 of acme/shop, in the thread of a line. */
+export const githubLineComment = (
+  body: string,
+  {
+    id,
+    thread,
+    login = 'ada',
+    at = '2030-01-01T00:00:00Z',
+  }: {
+    id: number
+    thread?: number
+    login?: string
+    at?: string
+  },
+): object => {
+  const user = { login, type: 'User' }
+  return {
+    ...{ action: 'created', sender: user, installation: { id: 42, node_id: 'x' } },
+    repository: { full_name: 'acme/shop' },
+    pull_request: {
+      ...{ number: 1, title: 'Mend pay', body: 'Closes #3', user: { ...user, login: 'eve' } },
+      head: { ref: 'mend-pay', sha: 'a'.repeat(40), repo: { full_name: 'acme/shop' } },
+      base: { ref: 'main', sha: 'b'.repeat(40), repo: { full_name: 'acme/shop' } },
+    },
+    comment: {
+      ...{ id, body, user, created_at: at, updated_at: at, path: 'src/pay.ts', line: 7 },
+      ...{ side: 'RIGHT', diff_hunk: '@@ -7 +7 @@\n-let x\n+let sum' },
+      ...(thread !== undefined && { in_reply_to_id: thread }),
+    },
   }
 }
 

@@ -40,7 +40,13 @@ type LinearActivity = z.infer<typeof activity>
 
 const call = z.object({
   query: z.string(),
-  variables: z.object({ input: z.unknown(), id: z.string() }).partial().optional(),
+  variables: z
+    .object({
+      ...{ input: z.unknown(), id: z.string(), since: z.string(), session: z.string() },
+      links: z.strictObject({ addedExternalUrls: z.unknown() }),
+    })
+    .partial()
+    .optional(),
 })
 
 const plan = z.array(
@@ -52,10 +58,14 @@ const plan = z.array(
 const externalUrls = z.array(z.strictObject({ label: z.string().min(1), url: z.url() }))
 const update = z.strictObject({
   id: z.string(),
-  input: z.union([z.strictObject({ plan }), z.strictObject({ externalUrls })]),
+  input: z.union([
+    z.strictObject({ plan }),
+    z.strictObject({ externalUrls }),
+    z.strictObject({ addedExternalUrls: externalUrls }),
+  ]),
 })
 
-const issueCall = z.strictObject({
+const issueCall = z.object({
   id: z.string(),
   input: z.strictObject({ stateId: z.string() }).optional(),
 })
@@ -64,6 +74,10 @@ export type LinearStub = {
   activities: LinearActivity[]
   /** For a session id: the updates beside its activities. For an issue id: the states that it was moved to. */
   beside: (id: string) => string[]
+  /** What people have written below the issue of the app. */
+  comments: { author: string; body: string; at: string }[]
+  /** People by id, as the query for members says them. */
+  people: Map<string, { guest: boolean; teams: string[] }>
   /** Number of tokens issued for a refresh token. */
   renewals: () => number
   /** Revoked tokens. */
@@ -94,6 +108,30 @@ function issueAnswer(states: Map<string, string[]>, query: string, variables: un
   return { issue: { delegate: { id: 'bot' }, state, team: { states: { nodes } } } }
 }
 
+/** The issue with its comments, or the comments since a time. */
+function around(said: LinearStub['comments'], variables: { since?: string | undefined } = {}) {
+  const { since } = variables
+  const nodes = said
+    .filter(({ at: time }) => since === undefined || Date.parse(time) > Date.parse(since))
+    .map(({ author, body, at: createdAt }, index) => ({
+      ...{ id: `comment-${index}`, body, createdAt, parent: null },
+      user: { id: `user-${author}`, name: author },
+    }))
+  const comments = { nodes }
+  if (since !== undefined) return { issue: { comments } }
+  return {
+    issue: {
+      ...{ description: 'The build fails on main.', priorityLabel: 'High', comments },
+      ...{ state: { name: 'Backlog' }, creator: { name: 'eve' }, assignee: null, cycle: null },
+      ...{ labels: { nodes: [{ name: 'bug' }] }, projectMilestone: null },
+      project: { name: 'Shop', description: 'Sells.', url: 'https://linear.app/acme/project/shop' },
+      parent: { identifier: 'ENG-1', title: 'Quality', url: 'https://linear.app/x', state: null },
+      children: { nodes: [] },
+      attachments: { nodes: [{ title: 'Log', url: 'https://ci.example.com/7' }] },
+    },
+  }
+}
+
 const refused = (type: string, status = 400): ReceiverAnswer =>
   json({ errors: [{ message: type, extensions: { type } }] }, status)
 
@@ -102,8 +140,17 @@ export function linearStub(): LinearStub {
   const activities: LinearActivity[] = []
   const plans = new Map<string, string[]>()
   const links = new Map<string, string[]>()
+  function linkTo(id: string | undefined, input: unknown): void {
+    const { addedExternalUrls } = z.object({ addedExternalUrls: externalUrls }).parse(input)
+    links.set(id ?? '', [
+      ...(links.get(id ?? '') ?? []),
+      ...addedExternalUrls.map(({ label }) => label),
+    ])
+  }
   const states = new Map<string, string[]>()
   const ended: string[] = []
+  const comments: LinearStub['comments'] = []
+  const people: LinearStub['people'] = new Map()
   let generation = 0
   const grant = (expires_in: number) => {
     generation++
@@ -131,46 +178,73 @@ export function linearStub(): LinearStub {
       : json({ error: 'invalid_grant' }, 400)
   }
 
+  type GraphqlVariables = z.infer<typeof call>['variables']
+  const data = (found: object): ReceiverAnswer => json({ data: found })
+
+  function memberOf(variables: GraphqlVariables): ReceiverAnswer {
+    const { guest = false, teams = [] } = people.get(variables?.id ?? '') ?? {}
+    const nodes = teams.map((key) => ({ key }))
+    return data({ user: { active: true, app: false, guest, teams: { nodes } } })
+  }
+
+  function updateSession(variables: GraphqlVariables): ReceiverAnswer {
+    const { id, input } = update.parse(variables)
+    if ('plan' in input)
+      plans.set(
+        id,
+        input.plan.map(({ content, status }) => `${content}: ${status}`),
+      )
+    else if ('addedExternalUrls' in input) linkTo(id, input)
+    else
+      links.set(
+        id,
+        input.externalUrls.map(({ label }) => label),
+      )
+    return data({ agentSessionUpdate: { success: true } })
+  }
+
+  function createActivity(variables: GraphqlVariables): ReceiverAnswer {
+    const made = activity.safeParse(variables?.input)
+    if (!made.success || activities.some(({ id }) => id === made.data.id))
+      return refused('invalid input')
+    activities.push(made.data)
+    const agentActivity = { id: made.data.id, agentSession: { id: made.data.agentSessionId } }
+    return data({ agentActivityCreate: { success: true, lastSyncId: 1, agentActivity } })
+  }
+
+  /** The first whose words stand in the query answers it. */
+  const answers: [RegExp, (query: string, variables: GraphqlVariables) => ReceiverAnswer][] = [
+    [/comments\(first: 100/, (_, variables) => data(around(comments, variables))],
+    [/user\(id: \$id\)/, (_, variables) => memberOf(variables)],
+    [
+      /\bissue(Update)?\(/,
+      (query, variables) => {
+        if (variables?.links) linkTo(variables.session, variables.links)
+        return data(issueAnswer(states, query, variables))
+      },
+    ],
+    [
+      /organization \{/,
+      () => data({ viewer: { id: 'bot' }, organization: { id: 'org-1', name: 'Acme' } }),
+    ],
+    [/agentSessionUpdate\(/, (_, variables) => updateSession(variables)],
+    [/agentActivityCreate\(/, (_, variables) => createActivity(variables)],
+  ]
+
   function graphql({ headers, body }: ReceivedPost): ReceiverAnswer {
     if (headers.authorization !== `Bearer lin_access_${generation}`)
       return refused('authentication error', 401)
     const { query, variables } = call.parse(JSON.parse(body))
-    const ofIssue = /\bissue(Update)?\(/.test(query) && issueAnswer(states, query, variables)
-    if (ofIssue) return json({ data: ofIssue })
-    if (query.includes('organization {'))
-      return json({
-        data: { viewer: { id: 'bot' }, organization: { id: 'org-1', name: 'Acme' } },
-      })
-    if (query.includes('agentSessionUpdate(id: $id, input: $input)')) {
-      const { id, input } = update.parse(variables)
-      if ('plan' in input)
-        plans.set(
-          id,
-          input.plan.map(({ content, status }) => `${content}: ${status}`),
-        )
-      else
-        links.set(
-          id,
-          input.externalUrls.map(({ label }) => label),
-        )
-      return json({ data: { agentSessionUpdate: { success: true } } })
-    }
-    if (query.includes('agentActivityCreate(input: $input)')) {
-      const made = activity.safeParse(variables?.input)
-      if (!made.success || activities.some(({ id }) => id === made.data.id))
-        return refused('invalid input')
-      activities.push(made.data)
-      const agentActivity = { id: made.data.id, agentSession: { id: made.data.agentSessionId } }
-      return json({
-        data: { agentActivityCreate: { success: true, lastSyncId: 1, agentActivity } },
-      })
-    }
+    const [, answer] = answers.find(([pattern]) => pattern.test(query)) ?? []
+    if (answer) return answer(query, variables)
     const found = activities.find(({ id }) => id === variables?.id)
-    return found ? json({ data: { agentActivity: { id: found.id } } }) : refused('invalid input')
+    return found ? data({ agentActivity: { id: found.id } }) : refused('invalid input')
   }
 
   return {
     activities,
+    comments,
+    people,
     beside: (id) => [plans, links, states].flatMap((each) => each.get(id) ?? []),
     ended,
     renewals: () => generation - 1,
@@ -187,15 +261,21 @@ const ada = {
   url: 'https://linear.app/acme/profiles/ada',
 }
 const at = '2030-01-01T00:00:00.000Z'
+const promptAt = '2030-01-01T01:00:00.000Z'
 
 /** The event for an issue that is delegated to the app, or for a message in the agent session. */
 export function linearEvent(
   session: string,
   prompt?: { id: string; body: string; signal?: string },
   creator = ada,
+  key = 'ENG',
 ): AgentSessionEventWebhookPayload {
-  const team = { id: 'team-1', key: 'ENG', name: 'Engineering' }
-  const hosts = { organizationId: 'org-1', appUserId: 'bot', createdAt: new Date(at) }
+  const team = { id: 'team-1', key, name: 'Engineering' }
+  const hosts = {
+    organizationId: 'org-1',
+    appUserId: 'bot',
+    createdAt: new Date(prompt ? promptAt : at),
+  }
   return {
     ...hosts,
     type: 'AgentSessionEvent',

@@ -28,7 +28,7 @@ const message = z.looseObject({
 
 const stream = z.strictObject({
   ...{ channel: z.string(), thread_ts: z.string(), markdown_text: z.string().min(1).max(12_000) },
-  ...{ recipient_user_id: z.literal('UADA'), recipient_team_id: z.literal('T1') },
+  ...{ recipient_user_id: z.string(), recipient_team_id: z.literal('T1') },
 })
 const appended = z.strictObject({
   ...{ channel: z.string(), ts: z.string(), markdown_text: z.string().max(12_000).optional() },
@@ -54,8 +54,26 @@ const completed = z.strictObject({
   ...{ channel_id: z.string(), thread_ts: z.string(), initial_comment: z.string().optional() },
 })
 
+/** A message of a person or another program. */
+type SlackSaid = {
+  channel: string
+  ts: string
+  thread_ts?: string
+  user?: string
+  text: string
+  files?: object[]
+}
+
 export type SlackStub = {
   messages: SlackPost[]
+  /** Messages of people, in channels that the app reads. */
+  said: SlackSaid[]
+  /** People by id, as `users.info` says them. */
+  people: Map<string, object>
+  /** The members of user groups. */
+  groups: Map<string, string[]>
+  /** Channels that the app is not in. */
+  closed: Set<string>
   statuses: object[]
   /** Contents of files by id; undefined until the upload. */
   bytes: Map<string, string | undefined>
@@ -74,12 +92,20 @@ function fieldsOf(body: string, type = ''): unknown {
   return Object.fromEntries(fields)
 }
 
+/** The scopes that the service asks for. */
+const allScopes =
+  'app_mentions:read,channels:history,chat:write,files:read,groups:history,im:history,mpim:history,usergroups:read,users:read'
+
 /** The bot's token is `xoxb-token`. `socketUrl`: address of a WebSocket server. */
 export function slackStub(
   socketUrl: string,
-  { scopes }: { scopes: () => string } = { scopes: () => 'chat:write,im:history' },
+  { scopes }: { scopes: () => string } = { scopes: () => allScopes },
 ): SlackStub {
   const messages: SlackStub['messages'] = []
+  const said: SlackSaid[] = []
+  const people: SlackStub['people'] = new Map()
+  const groups: SlackStub['groups'] = new Map()
+  const closed: SlackStub['closed'] = new Set()
   const bytes: SlackStub['bytes'] = new Map()
   const statuses: object[] = []
   let ended = false
@@ -117,23 +143,59 @@ export function slackStub(
     return ok({ files })
   }
 
-  function call(method: string, { body, headers, path }: ReceivedPost): ReceiverAnswer {
-    if (method === 'oauth.v2.access') {
-      const fields = Object.fromEntries(new URLSearchParams(body))
-      assert.equal(fields['client_secret'], 'client secret of the chat')
-      if (fields['code'] !== 'a code') return json({ ok: false, error: 'invalid_code' })
-      const team = { id: 'T1', name: 'Acme' }
-      const token = { access_token: 'xoxb-token', bot_user_id: 'UBOT', scope: scopes() }
-      return ok({ ...token, team })
+  /** Answers the methods that read, when the app has the scope for it. */
+  function reading(method: string, query: URLSearchParams): ReceiverAnswer | undefined {
+    const needed = neededScope(method, query.get('channel') ?? '')
+    if (needed === undefined) return undefined
+    if (!scopes().split(',').includes(needed))
+      return json({ ok: false, error: 'missing_scope', needed, provided: scopes() })
+    switch (method) {
+      case 'conversations.replies':
+        return ok(pageOf(repliesTo([...said, ...messages], query), query))
+      case 'conversations.history':
+        return ok({ messages: historyOf(said, query) })
+      case 'users.info': {
+        const user = people.get(query.get('user') ?? '')
+        return user ? ok({ user }) : json({ ok: false, error: 'user_not_found' })
+      }
+      default:
+        return ok({ users: groups.get(query.get('usergroup') ?? '') ?? [] })
     }
-    if (method === 'apps.connections.open' && headers.authorization === 'Bearer xapp-token')
-      return ok({ url: socketUrl })
+  }
+
+  /** Answers what needs no token of the app. */
+  function callOfApp(method: string, { body, headers }: ReceivedPost): ReceiverAnswer | undefined {
+    if (method === 'oauth.v2.access') return installing(body)
+    const isSocket = headers.authorization === 'Bearer xapp-token'
+    return method === 'apps.connections.open' && isSocket ? ok({ url: socketUrl }) : undefined
+  }
+
+  function installing(body: string): ReceiverAnswer {
+    const fields = Object.fromEntries(new URLSearchParams(body))
+    assert.equal(fields['client_secret'], 'client secret of the chat')
+    if (fields['code'] === 'a code of an organisation')
+      return ok({ access_token: 'xoxb-org', is_enterprise_install: true, team: null })
+    if (fields['code'] !== 'a code') return json({ ok: false, error: 'invalid_code' })
+    const team = { id: 'T1', name: 'Acme' }
+    const token = { access_token: 'xoxb-token', bot_user_id: 'UBOT', scope: scopes() }
+    return ok({ ...token, team })
+  }
+
+  function call(method: string, posted: ReceivedPost): ReceiverAnswer {
+    const { body, headers, path } = posted
+    const ofApp = callOfApp(method, posted)
+    if (ofApp) return ofApp
     if (headers.authorization !== 'Bearer xoxb-token')
       return json({ ok: false, error: 'invalid_auth' })
     if (method.startsWith('files.'))
       return upload(method, fieldsOf(body, headers['content-type']), `http://${headers.host}`)
+    const query = new URLSearchParams(path.split('?')[1] ?? body)
+    const read = reading(method, query)
+    if (read) return read
     switch (method) {
       case 'chat.postMessage':
+        if (closed.has(channelIn(body, headers['content-type'])))
+          return json({ ok: false, error: 'not_in_channel' })
         messages.push({
           ...message.parse(fieldsOf(body, headers['content-type'])),
           ts: `${messages.length + 1}.5`,
@@ -143,17 +205,10 @@ export function slackStub(
       case 'chat.appendStream':
       case 'chat.stopStream':
         return grow(method, fieldsOf(body, headers['content-type']))
-      case 'conversations.replies': {
-        const query = new URLSearchParams(path.split('?')[1])
-        const [thread, oldest] = [query.get('ts'), Number(query.get('oldest'))]
-        const isListed = (each: { thread_ts: string; ts: string }) =>
-          each.thread_ts === thread && Number(each.ts) > oldest
-        return ok({ messages: messages.filter(isListed) })
-      }
       case 'assistant.threads.setStatus':
         statuses.push(
           z
-            .object({ channel_id: z.string(), thread_ts: z.string() })
+            .object({ channel_id: z.string(), thread_ts: z.string(), status: z.string() })
             .parse(fieldsOf(body, headers['content-type'])),
         )
         return ok()
@@ -167,6 +222,10 @@ export function slackStub(
 
   return {
     messages,
+    said,
+    people,
+    groups,
+    closed,
     statuses,
     bytes,
     isEnded: () => ended,
@@ -183,6 +242,54 @@ export function slackStub(
     },
   }
 }
+
+/** The scope that a method needs, of those that an installation may lack. */
+function neededScope(method: string, channel: string): string | undefined {
+  if (method === 'users.info') return 'users:read'
+  if (method === 'usergroups.users.list') return 'usergroups:read'
+  if (!method.startsWith('conversations.')) return undefined
+  if (channel.startsWith('D')) return 'im:history'
+  return channel.startsWith('G') ? 'groups:history' : 'channels:history'
+}
+
+const channelIn = (body: string, type = ''): string =>
+  z.looseObject({ channel: z.string().default('') }).parse(fieldsOf(body, type)).channel
+
+type Timed = { channel: string; ts: string; thread_ts?: string }
+
+const isBefore = ({ ts }: Timed, query: URLSearchParams): boolean => {
+  const latest = query.get('latest')
+  return latest === null || Number(ts) < Number(latest)
+}
+
+/** A thread from its beginning, as Slack lists it: the first message always comes. */
+function repliesTo<Each extends Timed>(all: readonly Each[], query: URLSearchParams): Each[] {
+  const [channel, thread] = [query.get('channel'), query.get('ts')]
+  const oldest = Number(query.get('oldest') ?? 0)
+  return all
+    .filter((each) => each.channel === channel && (each.thread_ts ?? each.ts) === thread)
+    .filter((each) => each.ts === thread || (Number(each.ts) > oldest && isBefore(each, query)))
+    .sort((one, other) => Number(one.ts) - Number(other.ts))
+}
+
+/** At most 50 messages a page, so that a long thread has several. */
+function pageOf(all: readonly object[], query: URLSearchParams) {
+  const from = Number(query.get('cursor') ?? 0)
+  const size = Math.min(Number(query.get('limit') ?? 100), 50)
+  const next = from + size < all.length ? String(from + size) : ''
+  return {
+    messages: all.slice(from, from + size),
+    has_more: next !== '',
+    response_metadata: { next_cursor: next },
+  }
+}
+
+const historyOf = (said: readonly SlackSaid[], query: URLSearchParams): SlackSaid[] =>
+  said
+    .filter((each) => each.channel === query.get('channel') && each.thread_ts === undefined)
+    .filter((each) => isBefore(each, query))
+    .sort((one, other) => Number(other.ts) - Number(one.ts))
+    .slice(0, Number(query.get('limit') ?? 100))
 
 /** Returns the file. Like Slack, it answers an app without permission with a sign-in page. */
 function fileOf(name: string, { headers }: ReceivedPost): ReceiverAnswer {
@@ -216,6 +323,31 @@ export const slackMessage = (text: string, ts: string, thread_ts?: string, user 
   event: {
     ...{ type: 'message', channel_type: 'im', channel: 'D1', user, text, ts },
     ...(thread_ts !== undefined && { thread_ts }),
+  },
+})
+
+/** The event for a mention of the app in a channel. */
+export const slackMention = (
+  text: string,
+  ts: string,
+  {
+    thread,
+    channel = 'C1',
+    user = 'UADA',
+    subtype,
+  }: {
+    thread?: string
+    channel?: string
+    user?: string
+    subtype?: string
+  } = {},
+) => ({
+  ...{ type: 'event_callback', team_id: 'T1', event_id: `Ev${channel}${ts}` },
+  authorizations: [{ team_id: 'T1', user_id: 'UBOT', is_bot: true }],
+  event: {
+    ...{ type: 'app_mention', channel, user, text: `<@UBOT>\n${text}`, ts },
+    ...(thread !== undefined && { thread_ts: thread }),
+    ...(subtype !== undefined && { subtype }),
   },
 })
 

@@ -155,7 +155,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         }
         const { body: live } = await service.ask('POST', `${kinds}/publications`, {
           ...{ agent: agent.id, environment_id: environment.id, installation_id },
-          ...{ app_access: true, github: { repositories: ['acme/shop'], authors: ['ada'] } },
+          ...{ name: 'live', app_access: true },
+          github: { repositories: ['acme/shop'], authors: ['ada'] },
         })
         const statusOf = async ({ id }: { id: string }, of: string) => {
           const { body } = await service.ask('GET', `${kinds}/publications/${id}`)
@@ -165,7 +166,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await deliverGithub(
           service.base,
           'issue_comment',
-          githubComment(9, '@steward\nsay: Later.'),
+          githubComment(9, '@steward live\nsay: Later.'),
         )
         await until(async () => (await statusOf(live, installation_id)) === 'needs_reauth')
         isRefused = false
@@ -191,7 +192,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const state = await beginGithub(service)
         const { body: third } = await comeBack(service, { id: '46', state })
         assert.equal(await statusOf(live, third.id), 'live')
-        const later = githubComment(10, '@steward\nsay: By the third.', { installation: 46 })
+        const later = githubComment(10, '@steward live\nsay: By the third.', { installation: 46 })
         await deliverGithub(service.base, 'issue_comment', later)
         await until(() => bodies().includes('By the third.'))
         assert.equal(await back('43'), 200)

@@ -135,16 +135,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const press = slackPress(actions.elements[0] ?? {}, question)
         assert.equal((await deliverSlack(front, press, { isForm: true })).status, 200)
         await until(() => stub.messages.length === 2)
-        assert.ok(stub.messages[1]?.markdown_text?.includes('hello') && stub.statuses.length === 1)
+        assert.ok(stub.messages[1]?.markdown_text?.includes('hello') && stub.statuses.length > 0)
         assert.ok(!service.logged.join('').includes('xoxb-token'))
 
         const client = new WebClient('xoxb-token', { slackApiUrl: `${receiver.base}/slack/api/` })
         const thread = { channel: 'D1', thread_ts: '7.1' }
         const metadata = { event_type: 'steward', event_payload: { id: 'sevt_1' } }
         await client.chat.postMessage({ ...thread, markdown_text: 'By the client.', metadata })
+        const shown = stub.statuses.length
         await client.assistant.threads.setStatus({ channel_id: 'D1', thread_ts: '7.1', status: '' })
-        const sent = [stub.messages.at(-1)?.markdown_text, stub.statuses.length]
-        assert.deepEqual(sent, ['By the client.', 2], 'the stub takes what is right')
+        const sent = [stub.messages.at(-1)?.markdown_text, stub.statuses.length - shown]
+        assert.deepEqual(sent, ['By the client.', 1], 'the stub takes what is right')
 
         const [socket] = sockets.clients
         assert.ok(socket)
@@ -215,14 +216,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ...{ ...asked, event_id: `Ev${event_time}`, event_time },
           event: { type: 'app_uninstalled' },
         })
-        const shown = async () => {
+        const shownKind = async () => {
           const { body } = await service.ask('GET', kinds)
           return JSON.stringify(body.data.find(({ id }) => id === 'slack'))
         }
         await deliverSlack(front, end(1))
-        assert.ok((await shown()).includes('"status":"active"'), 'it is of an older installation')
+        assert.ok(
+          (await shownKind()).includes('"status":"active"'),
+          'it is of an older installation',
+        )
         await deliverSlack(front, end(Date.now() / 1000))
-        assert.ok((await shown()).includes('"status":"revoked"'))
+        assert.ok((await shownKind()).includes('"status":"revoked"'))
         const after = await service.ask('POST', `${kinds}/slack/uninstall`, {
           installation_id: installation,
         })
@@ -270,7 +274,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await deliverLinear(front, linearEvent('s2', { id: 'p2', body: '', signal: 'stop' }))
         const path = `${kinds}/linear/publications/${publication}`
         await until(() => allGiven(path))
-        assert.equal(of('s0').length, 0)
+        assert.deepEqual(
+          typesOf('s0'),
+          ['error'],
+          'a stranger hears once that nobody works for them',
+        )
 
         // Linear accepts the activity, and its answer is lost.
         let isLost = false

@@ -18,7 +18,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let service: TestService
     let receiver: PostReceiver
     let publication: string
-    let scopes = 'chat:write,files:write'
+    let scopes = 'chat:write,files:write,im:history,users:read'
     const stub = slackStub('ws://127.0.0.1:9', { scopes: () => scopes })
     let passed = 0
     const clock = { ...systemClock, now: () => Date.now() + passed }
@@ -204,7 +204,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(!stub.bytes.has('F99'))
 
         // The app was installed before the scope for files existed, and says so once.
-        scopes = 'chat:write'
+        scopes = 'chat:write,im:history,users:read'
         await install()
         for (const n of [1, 2]) {
           const asked = `run: echo ${n} > ${folder}/a.txt`

@@ -54,7 +54,17 @@ export type WebhookSource = z.infer<typeof WebhookSource>
 const GithubSource = z
   .strictObject({
     repositories: Names('Full names, such as acme/shop. Others are not heard.'),
-    authors: Names('Logins of the only people whose requests reach the agent.'),
+    authors: Names(
+      'Logins of people whose requests reach the agent. Without `access` and `teams`, of the only ones.',
+    ).default([]),
+    access: z
+      .enum(['triage', 'write', 'maintain', 'admin'])
+      .nullable()
+      .default(null)
+      .describe(
+        'The least role in the repository with which people call the agent, beside `authors`. Null: roles count for nothing.',
+      ),
+    teams: Names('Slugs of teams of the organisation whose members call the agent.').default([]),
     labels: Names('Labels that call the agent.').default([]),
     reviewers: Names(
       'Logins of people and slugs of teams. A review that is requested of one of them calls the agent, which answers with a review.',
@@ -75,7 +85,16 @@ const GithubSource = z
 const LinearSource = z
   .strictObject({
     teams: Names('Keys of teams, such as ENG. Issues of others are not heard.'),
-    authors: Names('Email addresses or ids of the only people whose requests reach the agent.'),
+    authors: Names(
+      'Email addresses or ids of people whose requests reach the agent. Without `members`, of the only ones.',
+    ).default([]),
+    members: z
+      .enum(['team', 'workspace'])
+      .nullable()
+      .default(null)
+      .describe(
+        'Who else calls the agent: members of the team of the issue, or of the workspace. Guests and apps never do.',
+      ),
   })
   .meta({
     id: 'PublicationLinear',
@@ -84,13 +103,31 @@ const LinearSource = z
 
 const SlackSource = z
   .strictObject({
-    channels: Names('Ids of channels in which mentions are heard. Direct messages always are.'),
-    authors: Names('Ids of the only people whose requests reach the agent.'),
+    channels: Names('Ids of channels in which mentions are heard.'),
+    authors: Names(
+      'Ids of people whose requests reach the agent. Without `members` and `user_groups`, of the only ones.',
+    ).default([]),
+    members: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether all members of the workspace call the agent. Guests and programs never do.',
+      ),
+    user_groups: Names('Ids of user groups whose members call the agent.').default([]),
+    direct_messages: z
+      .boolean()
+      .default(true)
+      .describe('Whether direct messages to the app are heard.'),
   })
   .meta({
     id: 'PublicationSlack',
     description: 'A mention of the app, or a direct message to it, calls the agent.',
   })
+
+const AgentWord = Line.regex(
+  /^[A-Za-z0-9][\w-]{0,63}$/,
+  'must be one word of letters, digits, - and _',
+)
 
 const agent = z
   .union([Id, AgentParams])
@@ -107,6 +144,15 @@ export const PublicationCreate = z
     ),
     metadata: Metadata.nullish(),
     installation_id: Id.optional().describe('For all integrations but `webhook`.'),
+    name: AgentWord.nullish().describe(
+      'The word behind a mention that calls this agent, where several agents serve one repository, channel or team: `@steward reviewer …`. Null: it hears mentions that name no other.',
+    ),
+    tell_refusals: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether people who may not call the agent are told so, once in a thread. Null: in Linear alone.',
+      ),
     app_access: z
       .boolean()
       .optional()
@@ -143,11 +189,23 @@ export type PublicationCreate = z.infer<typeof PublicationCreate>
 export type PublicationSpec = {
   vault_ids: string[]
   app_access?: boolean | undefined
+  name?: string | null | undefined
+  tell_refusals?: boolean | null | undefined
   webhook?: WebhookSource | undefined
-  github?: z.infer<typeof GithubSource> | undefined
-  linear?: z.infer<typeof LinearSource> | undefined
-  slack?: z.infer<typeof SlackSource> | undefined
+  github?: Stored<z.infer<typeof GithubSource>, keyof typeof sourceDefaults.github> | undefined
+  linear?: Stored<z.infer<typeof LinearSource>, keyof typeof sourceDefaults.linear> | undefined
+  slack?: Stored<z.infer<typeof SlackSource>, keyof typeof sourceDefaults.slack> | undefined
 }
+
+/** Publications of before lack the fields `New`. */
+type Stored<Source, New extends keyof Source> = Omit<Source, New> & Partial<Pick<Source, New>>
+
+/** Fields that publications of before do not have, with their defaults. */
+export const sourceDefaults = {
+  github: { access: null, teams: [] as string[] },
+  linear: { members: null },
+  slack: { members: false, user_groups: [] as string[], direct_messages: true },
+} as const
 
 export const publicationStatuses = ['live', 'paused', 'needs_reauth'] as const
 export type PublicationStatus = (typeof publicationStatuses)[number]
@@ -175,6 +233,20 @@ export const PublicationShown = z
     app_access: z
       .boolean()
       .describe('Whether calls of the agent to the provider carry a token of the app.'),
+    name: z
+      .string()
+      .nullable()
+      .describe('The word behind a mention that calls this agent, or null.'),
+    tell_refusals: z
+      .boolean()
+      .describe('Whether people who may not call the agent are told so, once in a thread.'),
+    external_workspace: z
+      .object({
+        id: z.string().describe('What the provider calls the external workspace.'),
+        name: z.string(),
+      })
+      .nullable()
+      .describe('The external workspace of the installation; null for `webhook`.'),
     status: z
       .enum(publicationStatuses)
       .describe(
@@ -233,7 +305,11 @@ export const InstallStarted = z
   .meta({ id: 'IntegrationInstall', description: 'An installation that was begun.' })
 
 export const Uninstall = z
-  .strictObject({ installation_id: Id.describe('The installation to end.') })
+  .strictObject({
+    installation_id: Id.optional().describe(
+      'The installation to end. Absent: the only one that has not ended.',
+    ),
+  })
   .meta({
     id: 'IntegrationUninstallParams',
     examples: [{ installation_id: exampleIds.installation }],
@@ -255,6 +331,24 @@ export const IntegrationShown = z
   })
   .meta({ id: 'Integration', description: 'A kind of system outside that agents can serve.' })
 
+export const answerStates = ['waiting', 'working', 'told', 'untold'] as const
+export type AnswerState = (typeof answerStates)[number]
+
+const DeliveryAnswer = z
+  .object({
+    state: z
+      .enum(answerStates)
+      .describe(
+        '`waiting`: the agent has not read the message. `working`: the turn that reads it has not ended. `untold`: the receiver has refused the answer.',
+      ),
+    url: z.string().nullable().describe('Where the answer stands at the provider, or null.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why the receiver has refused the answer, in its own words; or null.'),
+  })
+  .meta({ id: 'IntegrationDeliveryAnswer', description: 'What became of the answer.' })
+
 export const deliveryStates = ['waiting', 'delivered', 'ignored', 'failed'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
@@ -272,6 +366,16 @@ export const IntegrationDeliveryShown = z
     author: z.string().nullable().describe('Who asked, as the body says it; or null.'),
     scope: z.string().nullable().describe('What names the external thread, or null.'),
     session_id: z.string().nullable().describe('The session that has it.'),
+    provider_number: z
+      .string()
+      .nullable()
+      .describe(
+        'What the provider calls it on its own page of deliveries, or null. It is not signed.',
+      ),
+    missing: z
+      .array(z.string())
+      .describe('What of the context could not be read at the provider, and why.'),
+    answer: DeliveryAnswer.nullable().describe('Null for a delivery that calls no agent.'),
     created_at: Timestamp,
   })
   .meta({ id: 'IntegrationDelivery', description: 'What came for a publication. Kept for a week.' })

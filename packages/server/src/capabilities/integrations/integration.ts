@@ -1,6 +1,11 @@
 /** Port `Integration`: an external system that sends signed deliveries to agents and receives their answers. */
 
-import type { IncomingFile } from '../../ground/database/tables/integrations.ts'
+import type {
+  AuthorCheck,
+  ContextData,
+  IncomingFile,
+  KnownIds,
+} from '../../ground/database/tables/integrations.ts'
 import type { PullRequestLink } from './github/links.ts'
 import type { PlanStep } from './linear/plan.ts'
 
@@ -24,13 +29,19 @@ export type DeliveryCheck =
 
 /**
  * `malformed`: the body is no payload of this kind. `stranger`: the publication does not allow this author. `bot`: a
- * program wrote the text. `unrelated`: the publication does not react to this event.
+ * program wrote the text. `unrelated`: the publication does not react to this event. `unnamed`: several agents could be
+ * meant, and none is named.
  */
 export type IgnoredDelivery = {
   kind: 'ignored'
-  reason: 'malformed' | 'stranger' | 'bot' | 'unrelated'
+  reason: 'malformed' | 'stranger' | 'bot' | 'unrelated' | 'unnamed'
   field: string
+  /** What the person is told where the publication says so, and where. */
+  refusal?: Refusal
 }
+
+/** `message`: absent where it is that of every stranger. */
+export type Refusal = { scope: string; author: string; target: Notes; message?: string }
 
 /** Plain JSON that an adapter stores: small, and without secrets. */
 export type Notes = { readonly [name: string]: string | number | null }
@@ -40,18 +51,27 @@ type FromAuthor = {
   /** Identifies the external thread. Each thread has one session. */
   scope: string
   author: string
+  /** Present where only the provider can say whether the author may call the agent. */
+  check?: AuthorCheck
+  /** Ids of names in the publication that the delivery shows. */
+  learned?: KnownIds
 }
 
 export type IncomingMessage = FromAuthor & {
   kind: 'message'
   text: string
   /** Texts around the request, by their labels. Anyone may have written these texts. */
-  context: Readonly<Record<string, string | null>>
+  context: Readonly<Record<string, ContextData>>
   /** The target of answers. The newest message of a thread decides. */
   target: Notes
   files?: readonly IncomingFile[]
   /** The time at which the author wrote, for a provider that signs no time. */
   saidMs?: number
+  /**
+   * Present for a request that calls whatever agent it names: the word that may be a name, and the text without that
+   * word.
+   */
+  named?: { word: string | null; text: string }
   /** Present for a text that answers a question: the calls that the thread had been told when the text arrived. */
   questions?: readonly string[]
 }
@@ -67,49 +87,59 @@ export type IncomingDecision = FromAuthor & {
   result: 'allow' | 'deny'
 }
 
-export type IncomingInterrupt = FromAuthor & { kind: 'interrupt' }
+export type IncomingInterrupt = FromAuthor & { kind: 'interrupt'; target?: Notes }
 
 export type Incoming = IncomingMessage | IncomingDecision | IncomingInterrupt | IgnoredDelivery
 
 /** A part of a session's story for the people of an external thread. `id`: the same for each attempt to tell it. */
-export type Telling = { id: string } & (
-  | { kind: 'accepted' }
-  /** The agent has read the message. */
-  | { kind: 'begun' }
-  /** A message of the agent within a turn. */
-  | { kind: 'thought'; text: string }
-  /** A plan replaces earlier plans. The message that contains the plan is told next. */
-  | { kind: 'plan'; steps: readonly PlanStep[] }
-  /** Links add to earlier links. The message that contains the links is told next. */
-  | { kind: 'links'; links: readonly PullRequestLink[] }
-  /** `input`: JSON. `result`: null while the call runs. */
-  | {
-      kind: 'action'
-      call: string
-      name: string
-      input: string
-      result: string | null
-      isError: boolean
-    }
-  /**
-   * The turn waits for an answer. `confirmation`: people allow or deny a call. `answer`: the next message of the thread
-   * is the answer.
-   */
-  | {
-      kind: 'question'
-      call: string
-      needs: 'confirmation' | 'answer'
-      name: string
-      input: string
-    }
-  /** The buttons of a question that needs a confirmation, for providers that show buttons apart from the text. */
-  | { kind: 'confirmation'; call: string; name: string; input: string }
-  /** The last message of a turn. */
-  | { kind: 'reply'; text: string }
-  | { kind: 'error'; message: string }
-  /** The turn has ended, and may have left files. */
-  | { kind: 'files' }
-)
+export type Telling = { id: string } &
+  /** The message has come. */
+  (
+    | { kind: 'accepted' }
+    /** The agent has read the message, and works. */
+    | { kind: 'begun' }
+    /** A message of the agent within a turn. */
+    | { kind: 'thought'; text: string }
+    /** A plan replaces earlier plans. The message that contains the plan is told next. */
+    | { kind: 'plan'; steps: readonly PlanStep[] }
+    /** Links add to earlier links. The message that contains the links is told next. */
+    | { kind: 'links'; links: readonly PullRequestLink[] }
+    /** `input`: JSON. `result`: null while the call runs. */
+    | {
+        kind: 'action'
+        call: string
+        name: string
+        input: string
+        result: string | null
+        isError: boolean
+      }
+    /**
+     * The turn waits for an answer. `confirmation`: people allow or deny a call. `answer`: the next message of the thread
+     * is the answer.
+     */
+    | {
+        kind: 'question'
+        call: string
+        needs: 'confirmation' | 'answer'
+        name: string
+        input: string
+      }
+    /** The buttons of a question that needs a confirmation, for providers that show buttons apart from the text. */
+    | { kind: 'confirmation'; call: string; name: string; input: string }
+    /** The last message of a turn, or its beginning where it is longer than a message at the provider. */
+    | { kind: 'reply'; text: string }
+    /** The next part of a reply. */
+    | { kind: 'more'; text: string }
+    | { kind: 'error'; message: string }
+    /** A person has ended the turn. */
+    | { kind: 'stopped' }
+    /** The turn has ended without a message. */
+    | { kind: 'ended' }
+    /** Somebody may not call the agent. */
+    | { kind: 'refused'; message: string }
+    /** The turn has ended, and may have left files. */
+    | { kind: 'files' }
+  )
 
 /** `notes`: the notes of earlier tellings, empty at first. */
 export type ExternalThread = {
@@ -117,6 +147,10 @@ export type ExternalThread = {
   scope: string
   target: Notes
   notes: Notes
+  /** The session in the console, where the address of the console is known. */
+  link?: string
+  /** The time of the attempt. */
+  nowMs?: number
 }
 
 /** `path`: the path behind the base URL of the provider's API. The caller of the adapter adds the credential. */
@@ -132,6 +166,11 @@ export type ProviderCall = {
    * without the notes.
    */
   continues?: boolean
+  /**
+   * The call replies in a thread that people may delete. When the receiver refuses the call, the telling is made again
+   * with the target of `withoutThread`.
+   */
+  repliesInThread?: boolean
 }
 
 /** `status`: the status of the answer. `body`: the body, or its beginning when it is long. `error`: no answer came. */
@@ -151,7 +190,9 @@ export type AnswerVerdict =
 export type Attempt = { attempts: number; random: number; nowMs: number }
 
 /** `unreadable`: the answer does not show whether the telling exists. */
-export type SearchResult = { kind: 'found'; notes: Notes } | { kind: 'absent' | 'unreadable' }
+export type SearchResult =
+  | { kind: 'found'; notes: Notes; url?: string }
+  | { kind: 'absent' | 'unreadable' }
 
 /** `Config`: the part of a publication for this kind. Every function is pure, so a repeated step decides the same. */
 export type Integration<Config> = {
@@ -183,6 +224,14 @@ export type Integration<Config> = {
   noted(telling: Telling, thread: ExternalThread, body: string): Notes
   /** Judges an answer. A provider may report an error in the body under a status of success. */
   verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict
+  /** Why the receiver has refused, in its own words. */
+  reasonOf(outcome: AnswerOutcome): string
+  /** Where people read the telling that a call has made. */
+  urlOf?(telling: Telling, thread: ExternalThread, body: string): string | undefined
+  /** The target without a thread that was deleted; undefined where the target names none. */
+  withoutThread?(target: Notes): Notes | undefined
+  /** The most characters of one message. A longer reply is told in parts. */
+  mostCharacters?: number
 }
 
 /** A place for the bytes of one file. `id`: the provider's id. */
@@ -223,4 +272,6 @@ export type AppIntegration<Config> = Integration<Config> & {
   /** The answer that the provider expects to this delivery; undefined when it expects none. */
   challengeOf(body: Uint8Array): string | undefined
   changeOf(body: Uint8Array): InstallationChange | undefined
+  /** What the provider's own page calls the delivery. Nothing signs it, so it proves nothing. */
+  numberOf(delivery: RawDelivery): string | undefined
 }

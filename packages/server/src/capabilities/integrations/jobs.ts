@@ -16,6 +16,8 @@ import { idOf } from './slack/slack.ts'
 import type { SlackSocket } from './slack/socket.ts'
 import { slackSocketJob } from './slack/socket.ts'
 import { integrationStore } from './store.ts'
+import type { Holds } from './answers/holds.ts'
+import { rememberAnswers } from './remembered.ts'
 import { tellThread } from './answers/tell.ts'
 import { tellJob } from './answers/tell-job.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
@@ -28,9 +30,11 @@ const mostForgotten = 500
 type IntegrationDeps = OpenSessionDeps & OpenIntegrations & { files: UploadLimits }
 
 export function integrationJobs(deps: IntegrationDeps): Job[] {
-  const telling = { ...deps, holds: new Map() }
+  const holds: Holds = new Map()
+  const telling = { ...deps, holds }
+  const giving = { ...deps, holds, remembered: rememberAnswers(deps.clock) }
   return [
-    dispatchJob({ ...deps, dispatch: (context, id) => dispatchDelivery(deps, context, id) }),
+    dispatchJob({ ...deps, dispatch: (context, id) => dispatchDelivery(giving, context, id) }),
     tellJob({ ...deps, tell: (context, id) => tellThread(telling, context, id) }),
     renewJob({
       ...deps,

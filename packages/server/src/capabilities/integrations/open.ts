@@ -1,3 +1,4 @@
+import { baseUrl } from '../../ground/config/base-url.ts'
 import type { Config } from '../../ground/config/config.ts'
 import type { Connector, Namer } from '../../ground/core/security/dial.ts'
 import { Agent } from '../../ground/core/security/undici.ts'
@@ -19,6 +20,8 @@ export type OpenIntegrations = {
   downloadFromProvider: Download
   uploadToProvider: Upload
   publicUrl: string | undefined
+  /** The address of a session in the console. Absent without PUBLIC_URL. */
+  linkOf?: (session: string) => string
   /**
    * The secret of the integrations process. With a secret, deliveries come only through that process. SECRET: never
    * logged.
@@ -33,9 +36,10 @@ export type OpenIntegrations = {
 const ofProviders = 8 * 1024 * 1024
 
 export function openIntegrations(
-  { integrations, publicUrl }: Config,
+  config: Config,
   diallers: { [whose in Namer]: { connect: Connector<whose> } },
 ): OpenIntegrations {
+  const { integrations, publicUrl } = config
   const [ofTenants, ofOperator] = [
     createProviderSender(diallers.tenant.connect),
     createProviderSender(diallers.operator.connect, { answerBytes: ofProviders }),
@@ -54,6 +58,9 @@ export function openIntegrations(
     downloadFromProvider: ofOperator.download,
     uploadToProvider: ofOperator.upload,
     publicUrl: integrations.publicUrl ?? publicUrl,
+    ...(publicUrl !== undefined && {
+      linkOf: (session: string) => `${baseUrl(config, config.port)}/console/sessions/${session}`,
+    }),
     internalSecret: integrations.internalSecret,
     async close() {
       await Promise.all([ofTenants.close(), ofOperator.close(), dispatcher.destroy()])

@@ -14,7 +14,7 @@ import type { Ground } from '../../ground/ground.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/text/ids.ts'
 import type { Seal } from '../../ground/core/security/seal.ts'
-import type { Queries, TenantRef } from '../../ground/database/database.ts'
+import type { Queries, Reads, TenantRef } from '../../ground/database/database.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
@@ -22,6 +22,7 @@ import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretContext, showPublication } from './store.ts'
+import { checkOverlaps } from './overlaps.ts'
 import { notifyIntegrations } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { checkNotHeld } from '../../ground/database/holds.ts'
@@ -43,6 +44,19 @@ export const deliveryUrlOf = (
   integration === 'webhook'
     ? `${base}/v1/ext/integrations/webhook/webhook/${id}?workspace=${tenant_id}`
     : `${base}/v1/ext/integrations/${integration}/webhook`
+
+/** The publication as it is shown, with its external workspace. */
+export async function shownWith(
+  { publicUrl }: Pick<PublicationDeps, 'publicUrl'>,
+  read: Reads,
+  { row, origin }: { row: PublicationRow; origin: string },
+): Promise<ShownPublication> {
+  const { tenant_id, installation_id: id } = row
+  const installation =
+    id === null ? undefined : await rows(read, 'installations').find(tenant_id, id)
+  const deliveryUrl = deliveryUrlOf(publicUrl ?? origin, row)
+  return showPublication(row, { deliveryUrl, installation })
+}
 
 /** Throws when the publication does not exist, or belongs to another integration than the path names. */
 export async function getPublication(
@@ -84,6 +98,8 @@ export async function createPublication(
   const spec = {
     vault_ids: body.vault_ids ?? [],
     app_access: body.app_access,
+    name: body.name,
+    tell_refusals: body.tell_refusals,
     webhook: body.webhook,
     github: body.github,
     linear: body.linear,
@@ -108,6 +124,7 @@ export async function createPublication(
       secret === null ? null : { signing: sealedSigning(deps.seal, { tenant, id }, secret) },
     status: 'live',
     metadata: body.metadata ?? {},
+    known_ids: null,
     created_at: iso(now),
     updated_at: iso(now),
   }
@@ -115,20 +132,22 @@ export async function createPublication(
   const request = { ...buildThreadSessionRequest(row, { scope: 'check', events: [] }), resources }
   await checkRequest(deps, ref, request)
   await db.write(async (tx) => {
-    if (installation !== null) await checkRoom(tx, { tenant, installation })
+    if (installation !== null) await checkRoom(tx, row, installation)
     await rows(tx, 'publications').insert(row)
   })
-  const url = deliveryUrlOf(deps.publicUrl ?? origin, row)
-  return { ...showPublication(row, url), secret }
+  return { ...(await shownWith(deps, db.read, { row, origin })), secret }
 }
 
-/** Throws when the installation has no room for another publication, or has ended. Locks the installation. */
-async function checkRoom(
-  tx: Queries,
-  { tenant, installation }: { tenant: string; installation: string },
-): Promise<void> {
+/**
+ * Throws when the installation has no room for another publication, or has ended, and when people could not tell the
+ * publication from another. Locks the installation.
+ */
+async function checkRoom(tx: Queries, row: PublicationRow, installation: string): Promise<void> {
+  const { tenant_id: tenant } = row
   checkActive(installation, await rows(tx, 'installations').findForUpdate(tenant, installation))
-  const { length } = await integrationStore(tx).publicationsOf(tenant, installation)
+  const others = await integrationStore(tx).publicationsOf(tenant, installation)
+  const { length } = others
+  checkOverlaps(row, others)
   if (length >= mostPublications)
     throw invalid(
       `installation_id: ${installation} has ${length} publications, and at most ${mostPublications} are possible; delete one first`,

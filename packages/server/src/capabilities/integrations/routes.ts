@@ -20,9 +20,14 @@ import {
   deliveryUrlOf,
   getPublication,
   setPaused,
+  shownWith,
 } from './publications.ts'
 import { deliveryBody, receiveSigned } from './deliveries/receive.ts'
-import { integrationStore, showPublication } from './store.ts'
+import { tellAgain } from './answers/tell-again.ts'
+import type { PublicationRow } from './store.ts'
+import { integrationStore, showDelivery, showPublication } from './store.ts'
+import { mapListing } from '../../ground/core/text/page.ts'
+import type { TenantRef } from '../../ground/database/database.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import type { OpenIntegrations } from './open.ts'
 import type { People } from '../../tenants/people/people.ts'
@@ -38,8 +43,8 @@ export const integrationRoutes = (deps: IntegrationRouteDeps): Route[] =>
 
 function routesOf(deps: IntegrationRouteDeps): Route[] {
   const { publicUrl } = deps
-  const show = (row: Parameters<typeof showPublication>[0], origin: string) =>
-    showPublication(row, deliveryUrlOf(publicUrl ?? origin, row))
+  const shown = (row: PublicationRow, { db, origin }: { db: TenantRef['db']; origin: string }) =>
+    shownWith(deps, db.read, { row, origin })
   const named = ({
     tenant,
     params,
@@ -83,7 +88,7 @@ function routesOf(deps: IntegrationRouteDeps): Route[] {
       },
       async (call) => {
         const row = await setPaused(deps, call, named(call), word === 'pause')
-        return show(row, call.origin)
+        return shown(row, call)
       },
     )
   return [
@@ -107,15 +112,23 @@ function routesOf(deps: IntegrationRouteDeps): Route[] {
       { summary: 'List publications', query: PublicationListQuery, answer: PublicationShown },
       {
         scope: ({ id }) => `publications/${id}`,
-        rows: ({ db, tenant, params: { id } }, page) =>
-          integrationStore(db.read).publications(tenant, parseIntegrationId(id), page),
-        show: (row, { origin }) => show(row, origin),
+        async rows({ db, tenant, params: { id }, origin }, page) {
+          const store = integrationStore(db.read)
+          const listing = await store.publications(tenant, parseIntegrationId(id), page)
+          const all = new Map((await store.installations(tenant)).map((row) => [row.id, row]))
+          return mapListing(listing, (row) =>
+            showPublication(row, {
+              deliveryUrl: deliveryUrlOf(publicUrl ?? origin, row),
+              installation: all.get(row.installation_id ?? ''),
+            }),
+          )
+        },
       },
     ),
     integrations.get(
       '/:integration_id/publications/:pub_id',
       { summary: 'Get a publication', answer: PublicationShown },
-      async (call) => show(await getPublication(call.db.read, named(call)), call.origin),
+      async (call) => shown(await getPublication(call.db.read, named(call)), call),
     ),
     integrations.remove(
       '/:integration_id/publications/:pub_id',
@@ -141,6 +154,20 @@ function routesOf(deps: IntegrationRouteDeps): Route[] {
           const { id } = await getPublication(call.db.read, named(call))
           return integrationStore(call.db.read).deliveries(call.tenant, id, page)
         },
+      },
+    ),
+    integrations.post(
+      '/:integration_id/publications/:pub_id/deliveries/:delivery_id/tell',
+      {
+        summary: 'Tell an answer again',
+        description:
+          'An answer that its receiver has refused, for example because the app was not in the channel.',
+        answer: IntegrationDeliveryShown,
+      },
+      async (call) => {
+        const publication = await getPublication(call.db.read, named(call))
+        const asked = { publication, delivery: call.params.delivery_id }
+        return showDelivery(await tellAgain(deps, call.db, asked))
       },
     ),
     { ...receiving, query: IntegrationDeliveryQuery },

@@ -4,6 +4,7 @@ import type {
   IntegrationId,
   ShownPublication,
 } from '@steward/protocol/integrations.ts'
+import { sourceDefaults } from '@steward/protocol/integrations.ts'
 import type { ExpressionBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/text/page.ts'
@@ -29,7 +30,13 @@ export const installationTokenContext = (tenant: string, id: string, name: strin
 export const publicationSecretContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/publications/${id}/sealed_secrets/${name}`
 
-export const showPublication = (row: PublicationRow, deliveryUrl: string): ShownPublication => ({
+/** What a publication is shown with beside its own row. */
+export type ShownParts = { deliveryUrl: string; installation: InstallationRow | undefined }
+
+export const showPublication = (
+  row: PublicationRow,
+  { deliveryUrl, installation }: ShownParts,
+): ShownPublication => ({
   id: row.id,
   type: 'publication',
   integration_id: row.integration,
@@ -38,12 +45,17 @@ export const showPublication = (row: PublicationRow, deliveryUrl: string): Shown
   environment_id: row.environment_id,
   vault_ids: row.spec.vault_ids,
   app_access: row.spec.app_access ?? false,
+  name: row.spec.name ?? null,
+  tell_refusals: row.spec.tell_refusals ?? row.integration === 'linear',
+  external_workspace: installation
+    ? { id: installation.external_id, name: installation.external_name }
+    : null,
   status: row.status,
   delivery_url: deliveryUrl,
   ...(row.spec.webhook && { webhook: row.spec.webhook }),
-  ...(row.spec.github && { github: row.spec.github }),
-  ...(row.spec.linear && { linear: row.spec.linear }),
-  ...(row.spec.slack && { slack: row.spec.slack }),
+  ...(row.spec.github && { github: { ...sourceDefaults.github, ...row.spec.github } }),
+  ...(row.spec.linear && { linear: { ...sourceDefaults.linear, ...row.spec.linear } }),
+  ...(row.spec.slack && { slack: { ...sourceDefaults.slack, ...row.spec.slack } }),
   metadata: row.metadata,
   created_at: row.created_at,
   updated_at: row.updated_at,
@@ -61,7 +73,10 @@ export const showInstallation = (row: InstallationRow): Installation => ({
   installed_at: row.created_at,
 })
 
-const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
+const showAnswer = (row: DeliveryRow): IntegrationDelivery['answer'] =>
+  row.answer_state && { state: row.answer_state, url: row.answer_url, reason: row.answer_reason }
+
+export const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
   id: row.id,
   type: 'integration_delivery',
   state: row.state,
@@ -69,6 +84,9 @@ const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
   author: row.author,
   scope: row.scope,
   session_id: row.session_id,
+  provider_number: row.number,
+  missing: row.missing ?? [],
+  answer: showAnswer(row),
   created_at: row.created_at,
 })
 
@@ -142,6 +160,23 @@ function integrationReads(db: Reads) {
       rows(db, 'integration_deliveries').find(tenant, (query) =>
         query.where('publication_id', '=', publication).where('external_id', '=', external),
       ),
+
+    /** The delivery whose message is the event, while the agent has not read it. */
+    unreadDelivery: (tenant: string, { session, event }: ReadEvent) =>
+      rows(db, 'integration_deliveries').find(tenant, (query) =>
+        query
+          .where('session_id', '=', session)
+          .where('event_id', '=', event)
+          .where('answer_state', '=', 'waiting'),
+      ),
+
+    /** True while people wait for the answer to a delivery of the session. */
+    async isAnswerDue(tenant: string, session: string): Promise<boolean> {
+      const row = await rows(db, 'integration_deliveries').find(tenant, (query) =>
+        query.where('session_id', '=', session).where('answer_state', 'in', ['waiting', 'working']),
+      )
+      return row !== undefined
+    },
 
     /** Counts deliveries of the thread since a time. Ignored deliveries have no scope and do not count. */
     async countOfScope(
@@ -272,6 +307,38 @@ function integrationWrites(db: Queries) {
       .where('publication_id', '=', publication)
       .execute()
   return {
+    /** Notes that the agent has read the message of a delivery. */
+    async noteRead(tenant: string, { session, event }: ReadEvent): Promise<void> {
+      await db
+        .updateTable('integration_deliveries')
+        .set({ answer_state: 'working' })
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .where('event_id', '=', event)
+        .where('answer_state', '=', 'waiting')
+        .execute()
+    },
+
+    /** Notes what became of the answer to all deliveries that a turn of the session has read, and to the delivery `id`. */
+    async settleAnswers(tenant: string, { session, id, end }: SettledAnswers): Promise<void> {
+      // Of a deleted session nobody reads the messages that wait.
+      const isDeleted = session !== null && id === `${session}.deleted`
+      const open = isDeleted ? (['waiting', 'working'] as const) : (['working'] as const)
+      await db
+        .updateTable('integration_deliveries')
+        .set(end)
+        .where('tenant_id', '=', tenant)
+        .where((eb) =>
+          eb.or([
+            eb('id', '=', id),
+            ...(session === null
+              ? []
+              : [eb.and([eb('session_id', '=', session), eb('answer_state', 'in', open)])]),
+          ]),
+        )
+        .execute()
+    },
+
     /** Stops live publications until the installation has a new credential. */
     async stopPublications(tenant: string, installation: string, at: string): Promise<void> {
       await db
@@ -336,6 +403,14 @@ function integrationWrites(db: Queries) {
       return Number(numDeletedRows)
     },
   }
+}
+
+type ReadEvent = { session: string; event: string }
+
+type SettledAnswers = {
+  session: string | null
+  id: string
+  end: Pick<DeliveryRow, 'answer_state' | 'answer_url' | 'answer_reason' | 'answer_event'>
 }
 
 /** Publications, their deliveries and their external threads. */

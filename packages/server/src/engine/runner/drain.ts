@@ -10,6 +10,7 @@ import { claimHead } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import { isOfTurn } from '../../sessions/log/head.ts'
+import { lastSteering } from '../../sessions/log/inbox.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { sendFrames } from '../../sessions/log/topics.ts'
@@ -193,8 +194,7 @@ async function turn(
   const leaving = turnStop(signals, crew, open)
   const signal = AbortSignal.any([stop.signal, leaving.signal])
   let { head } = step
-  // A turn that goes on may have been left before it has looked.
-  let mayHaveNews = begun === undefined
+  let mayHaveNews = step.hasWaiting === true
   const steps = deps.runTurn({
     ...assembled.parts,
     open,
@@ -255,10 +255,14 @@ async function turn(
 }
 
 /** Throws `EventNotStored` when the database fails. */
-const joinedHere = ({ database, clock }: ThreadDeps, lease: SessionLease): Promise<boolean> =>
-  database
-    .write((tx) => joinMessages(tx, lease, clock.now()))
-    .catch((cause: unknown) => Promise.reject(new EventNotStored(cause)))
+async function joinedHere({ database, clock }: ThreadDeps, lease: SessionLease): Promise<boolean> {
+  try {
+    if ((await lastSteering(database.read, lease)) === undefined) return false
+    return await database.write((tx) => joinMessages(tx, lease, clock.now()))
+  } catch (cause) {
+    throw new EventNotStored(cause)
+  }
+}
 
 /** The next step of a session that this process has claimed before. */
 async function followingStep(

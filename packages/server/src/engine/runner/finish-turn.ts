@@ -48,18 +48,18 @@ export async function finishTurn(
   const written = await appendInThread(tx, lease, last, now)
   if (!written) return 'lost'
   const open = await listOpenCalls(tx, { tenant, session, thread })
-  const end = await ending(tx, lease, { stop, open }, now)
-  if (end === 'goes_on') return 'more'
+  const end = await ending(tx, lease, stop, open)
+  if (end === 'answered') return 'more'
+  const waits = await waitingAtEnd(tx, lease, { end, open }, now)
+  if (waits === 'joined') return 'more'
   const report = await reportToParent(tx, lease, end, now)
   const head = await headAtEnd(tx, lease)
   const outcome = await outcomeAfter(tx, lease, head, end, now)
-  const more = outcome.isJudged
-    ? !isAtBudget(head)
-    : await goesOn(tx, lease, outcome.head, end.stop)
+  const more = outcome.isJudged ? !isAtBudget(head) : goesOn(outcome.head, end.stop, waits)
   const told = await announceBudget(tx, lease, head, end.stop, now)
   const left = end.stop.type === 'budget_reached' ? { halted: 1 as const } : {}
   const set = { ...left, ...told, ...(more ? {} : releasedLease), ...outcome.set }
-  const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, lease) : []
+  const cut = await spansCutBy(tx, lease, stop)
   const rests = outcome.isJudged && more ? [] : idleEntries(head, end.stop, now, more)
   const entries = [...end.entries, ...cut, ...outcome.entries, ...report, ...rests]
   const done = await appendStep(tx, lease, head, entries, { now, due: more, set })
@@ -77,25 +77,39 @@ async function headAtEnd(tx: Queries, lease: SessionLease): Promise<Head> {
 }
 
 /** True when the session has work at once, also when its turn stopped at a budget that was raised meanwhile. */
-const goesOn = async (
-  tx: Queries,
-  { tenant, session, thread }: SessionLease,
-  head: Head,
-  { type }: StopReason,
-): Promise<boolean> =>
+const goesOn = (head: Head, { type }: StopReason, waits: boolean): boolean =>
   type !== 'requires_action' &&
   !isAtBudget(head) &&
-  (type === 'budget_reached' ||
-    head.outcome === outcomeStage.pending ||
-    (await waitsBehind(tx, tenant, session, 0, thread)))
+  (type === 'budget_reached' || head.outcome === outcomeStage.pending || waits)
 
-/** The reason why the turn ends, given the interrupts, answers and messages that came while it ran. */
+const spansCutBy = async (tx: Queries, lease: SessionLease, { type }: StopReason) =>
+  type === 'retries_exhausted' ? cutSpans(tx, lease) : []
+
+/**
+ * True when messages wait. `joined`: they have joined the turn, which the model has ended and nobody has stopped, so that
+ * it goes on.
+ */
+async function waitingAtEnd(
+  tx: Queries,
+  lease: SessionLease,
+  { end, open }: { end: TurnEffects; open: readonly PendingCall[] },
+  now: number,
+): Promise<boolean | 'joined'> {
+  const { tenant, session, thread } = lease
+  const { type } = end.stop
+  if (type === 'requires_action') return false
+  if (!(await waitsBehind(tx, tenant, session, 0, thread))) return false
+  const isDone = type === 'end_turn' && end.interruptedBy === undefined && open.length === 0
+  return isDone && (await joinMessages(tx, lease, now)) ? 'joined' : true
+}
+
+/** The reason why the turn ends, given the interrupts and answers that came while it ran. */
 async function ending(
   tx: Queries,
   lease: SessionLease,
-  { stop, open }: { stop: StopReason; open: PendingCall[] },
-  now: number,
-): Promise<TurnEffects | 'goes_on'> {
+  stop: StopReason,
+  open: PendingCall[],
+): Promise<TurnEffects | 'answered'> {
   const { tenant, session, thread } = lease
   const interrupted = await lastInterrupt(tx, tenant, session, thread)
   if (interrupted !== undefined) {
@@ -103,14 +117,12 @@ async function ending(
     const { entries, id } = await takeInterrupt(tx, lease, open, queue, interrupted)
     return { stop: { type: 'end_turn' }, entries, interruptedBy: id }
   }
-  const isDone = stop.type === 'end_turn' && open.length === 0
-  if (isDone && (await joinMessages(tx, lease, now))) return 'goes_on'
   if (stop.type !== 'requires_action') {
     const why = 'the turn ended before this call had a result'
     return { stop, entries: open.map((call) => toLogEntry(closingResult(call, why))) }
   }
   const rest = open.filter(isUnanswered).map((call) => call.event_id)
-  if (rest.length === 0) return 'goes_on'
+  if (rest.length === 0) return 'answered'
   return { stop: { type: 'requires_action', event_ids: rest }, entries: [] }
 }
 

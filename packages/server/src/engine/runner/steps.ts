@@ -58,7 +58,7 @@ export type Step =
    * A turn to run, with the calls open at the step. `begun`: id of the
    * first model request's start event, if no MCP server has to be awaited. `head`: the head after the step, if no
    * call is open. `isBudgeted`: the session's budget is checked before each model request. `recovered`: a dead process
-   * has left the turn.
+   * has left the turn. `hasWaiting`: messages wait, which may join it.
    */
   | {
       kind: 'turn'
@@ -66,6 +66,7 @@ export type Step =
       begun?: string
       head?: Head
       isBudgeted?: true
+      hasWaiting?: true
       recovered?: RecoveredTurn
     }
   /** The work of the last turn is to be judged. */
@@ -139,7 +140,7 @@ function act(
     case 'ask_again':
       return askAgain(tx, lease, head, open.filter(isUnanswered), now)
     case 'resume':
-      return continueTurn(tx, lease, { head, open }, runningEntries(head), now)
+      return continueTurn(tx, lease, unfinished, runningEntries(head), now)
     case 'promote':
       return promoteMessages(tx, lease, head, { queue, before: [] }, now)
     case 'rest':
@@ -208,16 +209,16 @@ async function recoverTurn(
   const isShown = head.status === 'running' && isWorking(head.team?.session.status ?? 'running')
   const entries = [...left, ...(isShown ? [] : runningEntries(head))]
   if (left.length === 0 || wasGivenBack(head))
-    return continueTurn(tx, lease, { head, open }, entries, now)
+    return continueTurn(tx, lease, unfinished, entries, now)
   // The claim has counted one for the primary thread alone.
   const claim = lease.thread === undefined ? 0 : 1
   const counted = { ...head, recoveries: head.recoveries + claim }
   const { isGivenUp, recoveries, ...recovered } = countDeath(counted, hadBegun(open, left))
   if (isGivenUp) return giveUpTurn(tx, lease, unfinished, now)
   if (lease.thread === undefined)
-    return continueTurn(tx, lease, { head, open }, entries, now, { recoveries, ...recovered })
+    return continueTurn(tx, lease, unfinished, entries, now, { recoveries, ...recovered })
   await threadStore(tx).update(threadRowKey(lease), { recoveries })
-  return continueTurn(tx, lease, { head, open }, entries, now, recovered)
+  return continueTurn(tx, lease, unfinished, entries, now, recovered)
 }
 
 /** Begins an evaluation, or resumes one, unless it has ended its process too often. */
@@ -305,14 +306,15 @@ export async function endTurn(
 async function continueTurn(
   tx: Queries,
   lease: SessionLease,
-  { head, open }: Pick<UnfinishedTurn, 'head' | 'open'>,
+  { head, open, queue }: Pick<UnfinishedTurn, 'head' | 'open' | 'queue'>,
   entries: LogEntry[],
   now: number,
   { recovered, recoveries }: { recovered?: RecoveredTurn; recoveries?: number } = {},
 ): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
   await startCalls(tx, lease.session, allowed)
-  const turn = { kind: 'turn' as const, open, ...budgetFlag(head) }
+  const waiting = queue.length > 0 ? { hasWaiting: true as const } : {}
+  const turn = { kind: 'turn' as const, open, ...budgetFlag(head), ...waiting }
   const set = { ...begunOutcome(head), ...(recoveries !== undefined && { recoveries }) }
   return writeStep(tx, lease, head, entries, { due: true, ...set }, now, {
     ...turn,

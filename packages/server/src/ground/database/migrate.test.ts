@@ -70,6 +70,20 @@ const addedColumns = [
   ['sign_ins', 'provider_id'],
   ['sessions', 'outputs_path'],
   ['inbox', 'steers'],
+  ...(
+    [
+      'number',
+      'event_id',
+      'target',
+      'missing',
+      'answer_state',
+      'answer_url',
+      'answer_reason',
+      'answer_event',
+    ] as const
+  ).map((name) => ['integration_deliveries', name] as const),
+  ['integration_threads', 'turn_target'],
+  ['publications', 'known_ids'],
 ] as const
 const addedIndexes = [
   'api_keys_of_logins',
@@ -77,6 +91,7 @@ const addedIndexes = [
   'heads_at_budget',
   'threads_rescheduling',
   'sessions_forked',
+  'integration_deliveries_open',
   'sessions_of_creators',
 ]
 const addedTables = [

@@ -17,6 +17,7 @@ import * as secretReads from './migrations/0010-secret-reads.ts'
 import * as rules from './migrations/0011-rules.ts'
 import * as messages from './migrations/0012-messages.ts'
 import * as secondWire from './migrations/0013-second-wire.ts'
+import * as integrationAnswers from './migrations/0014-integration-answers.ts'
 
 const first = '0001-tables'
 /**
@@ -38,6 +39,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0011-rules+': rules,
   '0012-messages+': messages,
   '0013-second-wire+': secondWire,
+  '0014-integration-answers+': integrationAnswers,
 }
 
 /** Names of the migrations of this version, in order. */

@@ -108,14 +108,18 @@ function notifyPosted(
   if (due) notifyRunners(tx, { tenant, session })
 }
 
-/** Posts the events of one request. `check` runs within the unit and throws for a caller without permission. */
+/**
+ * Posts the events of one request. `check` runs within the unit and throws for a caller without permission. `finish`
+ * runs in it after the events were admitted.
+ */
 export async function postInUnits(
   db: Database,
   context: PostContext,
   events: readonly ClientEvent[],
   check?: (tx: Queries, now: number) => Promise<void>,
+  finish?: (tx: Queries, posted: PostedEvents) => Promise<void>,
 ): Promise<PostedEvents> {
-  const posted = check ? undefined : await postDirectly(db, context, events)
+  const posted = (check ?? finish) ? undefined : await postDirectly(db, context, events)
   if (posted) return posted
   const { tenant, session, clock, steers } = context
   return withLongTexts(
@@ -133,7 +137,9 @@ export async function postInUnits(
       db.write(async (tx) => {
         const now = clock.now()
         await check?.(tx, now)
-        return postEvents(tx, tenant, session, events, now, { texts, steers })
+        const admitted = await postEvents(tx, tenant, session, events, now, { texts, steers })
+        await finish?.(tx, admitted)
+        return admitted
       }),
   )
 }

@@ -375,3 +375,20 @@ export const toPromotedMessage = (row: {
   created_at: row.created_at,
   data: fieldsOf(row),
 })
+
+/** The id of the newest message of people that waits. */
+export async function newestWaitingMessage(
+  read: Reads,
+  { tenant, session }: SessionRef,
+): Promise<string | undefined> {
+  const row = await read
+    .selectFrom('inbox')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('type', '=', 'user.message')
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}

@@ -12,7 +12,7 @@ const confirmation: Telling = {
   ...{ kind: 'confirmation', id: 'sevt_2.sevt_1.buttons', call: 'sevt_1' },
   ...{ name: 'bash', input: '{}' },
 }
-const accepted: Telling = { kind: 'accepted', id: 'dlv_1' }
+const begun: Telling = { kind: 'begun', id: 'sevt_0' }
 const reply: Telling = { kind: 'reply', id: 'sevt_1', text: 'Done.' }
 
 /** Makes one attempt. GitHub gives these answers in order. */
@@ -55,13 +55,13 @@ const letterOf = (call: NonNullable<ReturnType<typeof githubIntegration.callFor>
 describe('an attempt to send a telling', () => {
   it('is repeated only where an answer says that the one before has made nothing', async () => {
     for (const answer of [ok('[{"id":5,"body":"cut'), ok('', 503), { error: 'no answer' }]) {
-      const { outcome, sent } = await tell(accepted, [answer], { earlierAttempts: 1 })
+      const { outcome, sent } = await tell(begun, [answer], { earlierAttempts: 1 })
       assert.equal(outcome.kind, 'again')
       assert.deepEqual(sent, ['start', 'GET'], 'and the search counts as an attempt')
-      const last = await tell(accepted, [answer], { earlierAttempts: 7 })
+      const last = await tell(begun, [answer], { earlierAttempts: 7 })
       assert.equal(last.outcome.kind, 'not_taken', 'it is not looked for without an end')
     }
-    const { outcome, sent } = await tell(accepted, [ok([]), ok({ id: 6 }, 201)], {
+    const { outcome, sent } = await tell(begun, [ok([]), ok({ id: 6 }, 201)], {
       earlierAttempts: 1,
     })
     assert.deepEqual(outcome, { kind: 'told', notes: { comment: 6 } })
@@ -82,6 +82,13 @@ describe('an attempt to send a telling', () => {
       assert.equal((await tell(confirmation, answers, pull)).outcome.kind, 'not_taken')
     assert.equal((await tell(confirmation, [ok({}, 503)], pull)).outcome.kind, 'again')
     assert.deepEqual((await tell(confirmation, [])).sent, [], 'an issue has no commit')
+  })
+
+  it('goes below the pull request where the thread of a line was deleted, and stays there', async () => {
+    const target = { repository: 'acme/shop', number: 7, since: 'x', pull: 1, line_thread: 3 }
+    const { outcome, sent } = await tell(begun, [ok({}, 404), ok({ id: 7 }, 201)], { target })
+    assert.deepEqual(outcome, { kind: 'told', notes: { comment: 7 } })
+    assert.deepEqual(sent, ['start', 'POST', 'start', 'POST'])
   })
 
   it('is a new comment where somebody has deleted the one to edit', async () => {

@@ -11,7 +11,7 @@ import type { AnswerChannel } from './channel.ts'
 import { mostAttempts } from './verdict.ts'
 
 export type TellingOutcome =
-  | { kind: 'told'; notes: Notes }
+  | { kind: 'told'; notes: Notes; url?: string }
   | { kind: 'not_taken'; reason: string }
   | Extract<AnswerVerdict, { kind: 'again' | 'needs_reauth' }>
 
@@ -43,13 +43,7 @@ export async function attemptTelling(
   const { channel, signal, earlierAttempts, start } = parts
   const { adapter, letter, send } = channel
   const question = adapter.lookUp?.callFor(telling, thread)
-  if (question) {
-    await start(thread.target)
-    const answer = await send(letter(telling, question), signal)
-    const target = isOk(answer) ? adapter.lookUp?.targetOf(thread, answer.body) : undefined
-    if (target) return attemptTelling(parts, telling, { ...thread, target })
-    return toTellingOutcome(question, judgeAnswer(parts, answer), answer)
-  }
+  if (question) return lookUpFirst(parts, question, { telling, thread })
   const call = adapter.callFor(telling, thread)
   if (!call) return { kind: 'told', notes: thread.notes }
   await start(thread.target)
@@ -59,21 +53,51 @@ export async function attemptTelling(
   const verdict = judgeAnswer(parts, outcome)
   if (verdict.kind === 'delivered') {
     const body = 'body' in outcome ? outcome.body : ''
-    return { kind: 'told', notes: adapter.noted(telling, thread, body) }
+    const url = adapter.urlOf?.(telling, thread, body)
+    const notes = adapter.noted(telling, thread, body)
+    return { kind: 'told', notes, ...(url !== undefined && { url }) }
   }
-  if (call.continues && verdict.kind === 'failed' && earlierAttempts + 1 < mostAttempts)
-    return attemptTelling(parts, telling, { ...thread, notes: {} })
-  return toTellingOutcome(call, verdict, outcome)
+  if (verdict.kind === 'failed' && earlierAttempts + 1 < mostAttempts) {
+    const other = call.continues ? { ...thread, notes: {} } : elsewhere(parts, call, thread)
+    if (other) return attemptTelling(parts, telling, other)
+  }
+  return toTellingOutcome(parts, call, verdict, outcome)
+}
+
+/** Asks the provider what the telling needs, and makes it then. */
+async function lookUpFirst(
+  parts: AttemptParts,
+  question: ProviderCall,
+  { telling, thread }: { telling: Telling; thread: ExternalThread },
+): Promise<TellingOutcome> {
+  const { channel, signal, start } = parts
+  const { adapter, letter, send } = channel
+  await start(thread.target)
+  const answer = await send(letter(telling, question), signal)
+  const target = isOk(answer) ? adapter.lookUp?.targetOf(thread, answer.body) : undefined
+  if (target) return attemptTelling(parts, telling, { ...thread, target })
+  return toTellingOutcome(parts, question, judgeAnswer(parts, answer), answer)
+}
+
+/** The target of the telling where its thread was deleted. */
+function elsewhere(
+  { channel }: AttemptParts,
+  { repliesInThread }: ProviderCall,
+  thread: ExternalThread,
+): ExternalThread | undefined {
+  const target = repliesInThread && channel.adapter.withoutThread?.(thread.target)
+  return target ? { ...thread, target } : undefined
 }
 
 export function toTellingOutcome(
+  { channel }: AttemptParts,
   { isOptional }: ProviderCall,
   verdict: AnswerVerdict,
   outcome: AnswerOutcome,
 ): TellingOutcome {
   const isRefused = verdict.kind === 'delivered' || verdict.kind === 'failed'
   return isRefused || (isOptional && verdict.kind === 'needs_reauth')
-    ? { kind: 'not_taken', reason: reasonOf(outcome) }
+    ? { kind: 'not_taken', reason: channel.adapter.reasonOf(outcome) }
     : verdict
 }
 
@@ -89,7 +113,10 @@ async function lookFor(
   if (!search) return undefined
   const answer = await send(letter(telling, search), signal)
   const seen = isOk(answer) ? adapter.found(telling, thread, answer.body) : undefined
-  if (seen?.kind === 'found') return { kind: 'told', notes: seen.notes }
+  if (seen?.kind === 'found') {
+    const { notes, url } = seen
+    return { kind: 'told', notes, ...(url !== undefined && { url }) }
+  }
   if (seen?.kind === 'absent') return undefined
   // Without a readable answer the earlier result stays unknown, so nothing is sent twice.
   const read = judgeAnswer(parts, answer)
@@ -97,13 +124,10 @@ async function lookFor(
   if (verdict.kind === 'again' || verdict.kind === 'needs_reauth') return verdict
   return earlierAttempts + 1 < mostAttempts
     ? undefined
-    : { kind: 'not_taken', reason: reasonOf(answer) }
+    : { kind: 'not_taken', reason: adapter.reasonOf(answer) }
 }
 
 export const unreadableAnswer: AnswerOutcome = { status: 502, retryAfter: null, body: '' }
 
 export const isOk = (answer: AnswerOutcome): answer is Extract<AnswerOutcome, { status: number }> =>
   'status' in answer && answer.status === 200
-
-const reasonOf = (outcome: AnswerOutcome): string =>
-  'status' in outcome ? `status ${outcome.status}` : outcome.error

@@ -15,8 +15,18 @@ import { rows } from '../../../ground/database/rows.ts'
 export type AnswerChannel = {
   adapter: Pick<
     Integration<never>,
-    'callFor' | 'lookUp' | 'searchFor' | 'found' | 'noted' | 'verdict'
+    | 'callFor'
+    | 'lookUp'
+    | 'searchFor'
+    | 'found'
+    | 'noted'
+    | 'verdict'
+    | 'reasonOf'
+    | 'urlOf'
+    | 'withoutThread'
   >
+  /** The refused token, for a provider that may give a new one. SECRET: never logged. */
+  token?: string
   letter: (telling: Telling, call: ProviderCall) => AnswerLetter
   send: Send
   /** Undefined when files of agents are not sent. */
@@ -40,14 +50,17 @@ const unreachableMs = 30_000
 /** The wait while another process renews the token. */
 const heldMs = 1_000
 
+/** `refused`: the token that the provider does not take any more. */
 export function openChannel(
   deps: ChannelDeps,
   { db, signal }: { db: Database; signal: AbortSignal },
   publication: PublicationRow,
+  refused?: string,
 ): Promise<FoundChannel> {
-  return publication.installation_id === null
+  const { installation_id: installation } = publication
+  return installation === null
     ? Promise.resolve(ofWebhook(deps, publication))
-    : ofInstallation(deps, { db, signal }, publication, publication.installation_id)
+    : ofInstallation(deps, { db, signal }, publication, { installation, refused })
 }
 
 function ofWebhook(
@@ -75,17 +88,19 @@ async function ofInstallation(
   deps: ChannelDeps,
   { db, signal }: { db: Database; signal: AbortSignal },
   { tenant_id: tenant, integration }: PublicationRow,
-  installation: string,
+  { installation, refused }: { installation: string; refused: string | undefined },
 ): Promise<FoundChannel> {
   const row = await rows(db.read, 'installations').find(tenant, installation)
   if (row?.status !== 'active') return { kind: 'needs_reauth' }
-  const found = await findInstallationToken(deps, db, row, signal)
+  const found = await findInstallationToken(deps, db, row, { signal, refused })
   if (found.kind === 'refused') return { kind: 'needs_reauth' }
   if (found.kind === 'unreachable') return { kind: 'again', afterMs: unreachableMs }
   if (found.kind === 'held') return { kind: 'again', afterMs: heldMs }
-  const { adapter, apiUrl, uploads, uploadOrigins = [] } = getApp(deps.apps, integration)
+  const app = getApp(deps.apps, integration)
+  const { adapter, apiUrl, uploads, uploadOrigins = [] } = app
   const channel: AnswerChannel = {
     adapter,
+    ...(app.renewsTokens && { token: found.token }),
     send: deps.sendToProvider,
     ...(uploads && { files: { uploads, origins: uploadOrigins, scopes: row.scopes } }),
     letter: (_telling, { method, path, headers, body }) => ({

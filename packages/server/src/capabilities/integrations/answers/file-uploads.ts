@@ -94,7 +94,7 @@ export async function sendFiles(
   const { verdict, outcome } = await send(parts, telling, call)
   return verdict.kind === 'delivered'
     ? { kind: 'told', notes }
-    : toTellingOutcome(call, verdict, outcome)
+    : toTellingOutcome(parts, call, verdict, outcome)
 }
 
 const shownOutputs = 20
@@ -146,7 +146,7 @@ async function lookFor(
   const isThere = isOk(outcome) ? uploads.isThere(upload, outcome.body) : undefined
   if (isThere !== undefined) return isThere
   const read = verdict.kind === 'delivered' ? judgeAnswer(parts, unreadableAnswer) : verdict
-  return toTellingOutcome(call, read, outcome)
+  return toTellingOutcome(parts, call, read, outcome)
 }
 
 async function uploadOne(
@@ -158,7 +158,7 @@ async function uploadOne(
   await prolong()
   const call = uploads.callForTarget({ name, size })
   const { outcome, verdict } = await send(parts, telling, call)
-  if (verdict.kind !== 'delivered') return toTellingOutcome(call, verdict, outcome)
+  if (verdict.kind !== 'delivered') return toTellingOutcome(parts, call, verdict, outcome)
   const found = isOk(outcome) ? uploads.targetOf(outcome.body) : undefined
   if (!found || !origins.includes(new URL(found.url).origin))
     return { kind: 'not_taken', reason: 'the provider named no place of its own for a file' }
@@ -171,5 +171,6 @@ async function uploadOne(
     random: Math.random(),
     nowMs: parts.now(),
   }
-  return toTellingOutcome(call, parts.channel.adapter.verdict(answer, attempted), answer)
+  const judged = parts.channel.adapter.verdict(answer, attempted)
+  return toTellingOutcome(parts, call, judged, answer)
 }

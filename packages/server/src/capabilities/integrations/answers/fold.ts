@@ -27,6 +27,7 @@ export const toldTypes = [
   'session.status_idle',
   'session.status_terminated',
   'session.error',
+  'system.user_message_cancelled',
 ] as const
 
 /** The ids of the calls that the tellings of these events need. */
@@ -70,7 +71,7 @@ const decides = ({ type }: NewEvent): boolean => !type.endsWith('_result')
 /** True when the tellings of these events need the event before them. */
 export const needsEarlier = (events: readonly LogEvent[]): boolean => {
   const first = events.find(({ event }) => event.type !== 'user.tool_result')
-  return first !== undefined && waitingCalls(first.event).length > 0
+  return first?.event.type === 'session.status_idle'
 }
 
 /**
@@ -98,11 +99,21 @@ export function foldSteps(
       continue
     }
     const told = before ? waitingCalls(before) : []
+    const isWordless = before !== undefined && !endsInWords(before)
     if (event.type !== 'user.tool_result') before = event
-    const tellings = tellingsOf({ seq, event }, callOf)
-    steps.push({ seq, tellings: tellings.filter((each) => !isAbout(each, told)) })
+    const tellings = tellingsOf({ seq, event }, callOf).filter(
+      (each) => !isAbout(each, told) && (each.kind !== 'ended' || isWordless),
+    )
+    steps.push({ seq, tellings })
   }
   return steps
+}
+
+/** True for an event whose tellings end a turn in words, and for its end: what follows has no words of its own to say. */
+function endsInWords(event: NewEvent): boolean {
+  if (event.type === 'agent.message') return textOf(event.content).trim() !== ''
+  if (event.type === 'session.error') return event.error.retry_status.type !== 'retrying'
+  return event.type === 'session.status_idle' || event.type === 'user.interrupt'
 }
 
 /** True for a question about one of these calls, and for its buttons. */
@@ -132,6 +143,10 @@ function tellingsOf({ seq, event }: LogEvent, callOf: CallOf): Telling[] {
       return resultOf(id, event.mcp_tool_use_id, event, callOf)
     case 'user.message':
       return [{ kind: 'begun', id }]
+    case 'system.user_message_cancelled':
+      return [{ kind: 'begun', id: event.message_id }]
+    case 'user.interrupt':
+      return [{ kind: 'stopped', id }]
     case 'session.status_idle':
       return [
         ...endOf({ seq, id }, event.stop_reason, callOf),
@@ -186,7 +201,7 @@ function endOf(end: TurnEnd, reason: StopReason, callOf: CallOf): Telling[] {
       return [{ kind: 'error', id, message: 'The model has refused to answer.' }]
     case 'retries_exhausted':
     case 'end_turn':
-      return []
+      return [{ kind: 'ended', id }]
   }
 }
 

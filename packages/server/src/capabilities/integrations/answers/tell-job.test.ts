@@ -26,7 +26,14 @@ const insert = (db: Database, threads: readonly Given[]): Promise<void> =>
     for (const each of threads)
       await rows(tx, 'integration_threads').insert({
         ...{ scope: each.id, session_id: `sesn_${each.id}`, target: {}, notes: {}, first: null },
-        ...{ told_seq: 0, told_parts: 0, begun: null, token_due_ms: null, owner: null },
+        ...{
+          told_seq: 0,
+          told_parts: 0,
+          begun: null,
+          token_due_ms: null,
+          turn_target: null,
+          owner: null,
+        },
         ...{ ...each, expires_at: 0 },
       })
   })

@@ -78,6 +78,12 @@ export function tellJob({
     }
     // Another process has the thread, and may die with it.
     if (!told) return { at: clock.now() + heldMs, isLeftOut: true }
+    // The thread has got a session since it was found. Listen to it, and look again for what came before.
+    if (told.isRunning && told.session && told.session !== thread.session_id) {
+      const anew = { ...thread, session_id: told.session }
+      listen(anew)
+      rings.set(id, anew)
+    }
     return told.at === undefined ? undefined : { at: told.at }
   }
 

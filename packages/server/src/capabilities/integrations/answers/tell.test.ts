@@ -40,13 +40,20 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
     await rows(tx, 'publications').insert({
       ...{ tenant_id: tenant, id: 'pub_1', integration: 'webhook', installation_id: null },
       ...{ agent_id: 'agent_1', agent_version: null, environment_id: 'env_1', status: 'live' },
-      ...{ vault_id: null, token_due_ms: null, sealed_secrets: null, metadata: {}, ...at },
+      ...{
+        vault_id: null,
+        token_due_ms: null,
+        sealed_secrets: null,
+        known_ids: null,
+        metadata: {},
+        ...at,
+      },
       spec: { vault_ids: [] },
     })
     await rows(tx, 'integration_threads').insert({
       ...{ ...ids, scope: '1', session_id, target: {}, notes: {}, first: null, begun: null },
       ...{ told_seq: Number.MAX_SAFE_INTEGER, told_parts: 0, due_ms: clock.now() },
-      ...{ token_due_ms: null, owner: null, expires_at: 0 },
+      ...{ token_due_ms: null, turn_target: null, owner: null, expires_at: 0 },
     })
   })
   const ground = testGround(db, { clock, log: jsonLog(refuse) })
@@ -60,7 +67,8 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
     ...{ db, session_id },
     async look() {
       const { signal } = new AbortController()
-      const found = await tellThread(deps, { db, tenant, signal }, ids.id)
+      const { session: _, ...found } =
+        (await tellThread(deps, { db, tenant, signal }, ids.id)) ?? {}
       const row = await rows(db.read, 'integration_threads').find(tenant, ids.id)
       return { ...found, dueMs: (row?.due_ms ?? NaN) - clock.now() }
     },

@@ -17,12 +17,14 @@ import {
 import { eventOf, readAt, readEvents, readLogPage } from '../../../sessions/log/log.ts'
 import type { App } from '../installations/app.ts'
 import { isOfFiles } from './file-uploads.ts'
+import { inParts } from './parts.ts'
 import type { CallOf, LogEvent, TellingStep } from './fold.ts'
 import { callsIn, needsEarlier, foldSteps, toldTypes, workerCallsIn } from './fold.ts'
 import type { Telling } from '../integration.ts'
 import { headOfSession } from '../session.ts'
 import type { ExternalThreadRow } from '../store.ts'
-import type { Progress, TellDeps, Work } from './thread-look.ts'
+import { integrationStore } from '../store.ts'
+import type { Look, Progress, TellDeps, Work } from './thread-look.ts'
 import {
   beginLook,
   ChangedError,
@@ -43,8 +45,11 @@ const waitingMs = 60_000
 const mostEvents = 100
 const mostBytes = 4 * 1024 * 1024
 
-/** `isRunning`: the session's log may get more events, so listen to it. `at`: the time of the next look. */
-export type ThreadLook = { isRunning: boolean; at?: number }
+/**
+ * `isRunning`: the log of `session` may get more events, so listen to it. `at`: the time of the next look. `session`:
+ * absent where the look did not come so far.
+ */
+export type ThreadLook = { isRunning: boolean; at?: number; session?: string | null }
 
 /** Resolves to undefined when another process has the thread. */
 export async function tellThread(
@@ -96,7 +101,8 @@ async function tellWhile(
     const { dueMs, isRunning } = progress.kind === 'unserved' ? atRest : rest
     const due_ms = dueMs === null ? null : clock.now() + dueMs
     const isWoken = await settle(context, { ...thread, due_ms: row.due_ms }, due_ms)
-    return { isRunning: isWoken || isRunning, ...(isWoken && { at: clock.now() }) }
+    const { session_id: session } = thread
+    return { isRunning: isWoken || isRunning, session, ...(isWoken && { at: clock.now() }) }
   } catch (error) {
     if (!(error instanceof ChangedError)) throw error
     return { isRunning: true }
@@ -110,14 +116,17 @@ async function tellAll(
 ): Promise<{ thread: ExternalThreadRow; rest: Rest; progress: Progress }> {
   const { db, tenant, signal } = context
   const look = beginLook(deps, context, { row, publication, prolong })
-  const isMeant = meantFor(deps.apps.get(publication.integration))
+  const app = deps.apps.get(publication.integration)
+  const isMeant = meantFor(app)
+  const most = app?.adapter.mostCharacters
   let rest = atRest
   while (look.thread.session_id !== null && !signal.aborted) {
     // The state is read before the log: after a session has come to rest, its log gets no further events.
     rest = await restOf(db.read, tenant, look.thread)
     const { steps, more } = await readSteps(db.read, tenant, look.thread)
     for (const { seq, tellings } of steps) {
-      for (const telling of tellings.filter(isMeant).slice(look.thread.told_parts)) {
+      const told = tellings.filter(isMeant).flatMap((each) => inParts(each, most))
+      for (const telling of told.slice(look.thread.told_parts)) {
         const progress = await tellNext(look, telling)
         if (progress.kind !== 'done') return { thread: look.thread, rest, progress }
       }
@@ -125,17 +134,28 @@ async function tellAll(
     }
     if (!more || steps.length === 0) break
   }
-  const progress = await tellFirst(look)
+  const gone = signal.aborted ? undefined : await tellDeletion(look)
+  const progress = gone ?? (await tellFirst(look))
   return { thread: look.thread, rest, progress }
+}
+
+/** Tells people whose answer has not come that it will not come, when the session was deleted. */
+async function tellDeletion(look: Look): Promise<Progress | undefined> {
+  const { context, thread } = look
+  const { db, tenant } = context
+  const { session_id: session } = thread
+  if (session === null || (await headOfSession(db.read, tenant, session))) return undefined
+  if (!(await integrationStore(db.read).isAnswerDue(tenant, session))) return undefined
+  const message = 'The session of this thread was deleted.'
+  const progress = await tellNext(look, { kind: 'error', id: `${session}.deleted`, message })
+  return progress.kind === 'done' ? undefined : progress
 }
 
 /** Filters out tellings that the app ignores, so that they cost no step. */
 const meantFor =
   (app: App | undefined) =>
   (telling: Telling): boolean =>
-    telling.kind === 'begun'
-      ? app?.followsWork === true
-      : app?.uploads !== undefined || !isOfFiles(telling)
+    app?.uploads !== undefined || !isOfFiles(telling)
 
 async function readSteps(
   read: Reads,

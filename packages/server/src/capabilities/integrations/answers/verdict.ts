@@ -1,4 +1,7 @@
 /** Judges the answer to an attempt: delivered, failed, or to be tried again. */
+import { z } from 'zod'
+import { beginningOf } from '../context-bounds.ts'
+import { parsePayload } from '../deliveries/payload.ts'
 import { backoffMs } from '../../../tenants/webhooks/verdict.ts'
 import type { AnswerOutcome, AnswerVerdict, Attempt } from '../integration.ts'
 
@@ -34,4 +37,15 @@ function waitOf(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   const waitMs = /^[0-9]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs
   return Number.isNaN(waitMs) ? null : Math.min(Math.max(0, waitMs), longestWaitMs)
+}
+
+const refusalForm = z.object({ message: z.string().min(1) })
+
+/** Why the receiver has refused, in its own words: the beginning of its message. */
+export function refusalReason(outcome: AnswerOutcome): string {
+  if (!('status' in outcome)) return outcome.error
+  const { data } = refusalForm.safeParse(parsePayload(Buffer.from(outcome.body)))
+  return data
+    ? `status ${outcome.status}: ${beginningOf(data.message, 300)}`
+    : `status ${outcome.status}`
 }

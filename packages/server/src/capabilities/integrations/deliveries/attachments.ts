@@ -172,7 +172,7 @@ async function fetchFile(
       ? undefined
       : await rows(db.read, 'installations').find(tenant, installation_id)
   if (!row) return { problem: 'the app is no longer installed' }
-  const token = await findInstallationToken(deps, db, row, signal)
+  const token = await findInstallationToken(deps, db, row, { signal })
   if (token.kind === 'refused') return { problem: 'the app has no valid token' }
   if (token.kind !== 'token') return { again: 'the provider gives no token' }
   const ending = AbortSignal.any([signal, AbortSignal.timeout(downloadMs)])
@@ -202,6 +202,30 @@ async function note(tx: Queries, { seen, index }: One, file_id: string): Promise
     throw new Error(`the delivery ${seen.id} is given by another process`)
   const noted = files.map((each, at) => (at === index ? { ...each, file_id } : each))
   await rows(tx, 'integration_deliveries').update(kept, { received: { ...received, files: noted } })
+}
+
+/** Adds the files of the context behind those of the message, once. */
+export async function noteContextFiles(
+  { db }: JobContext,
+  {
+    seen,
+    received,
+    more,
+  }: { seen: DeliveryRow; received: IncomingMessage; more: readonly IncomingFile[] },
+): Promise<{ seen: DeliveryRow; files: readonly IncomingFile[] }> {
+  const { files = [] } = received
+  const room = mostFiles - files.length
+  const noted = seen.received?.kind === 'message' ? seen.received : undefined
+  if (more.length === 0 || room <= 0 || noted?.hasContextFiles) return { seen, files }
+  const all = [...files, ...more.slice(0, room)]
+  return db.write(async (tx) => {
+    const kept = await rows(tx, 'integration_deliveries').findForUpdate(seen.tenant_id, seen.id)
+    if (kept?.received?.kind !== 'message')
+      throw new Error(`the delivery ${seen.id} is given by another process`)
+    const with_files = { ...kept.received, files: all, hasContextFiles: true } as const
+    const row = await rows(tx, 'integration_deliveries').update(kept, { received: with_files })
+    return { seen: row, files: all }
+  })
 }
 
 /** The text about the attachments that follows the author's text; undefined without attachments. */

@@ -23,6 +23,8 @@ const insert = (db: Database, deliveries: readonly Waiting[]): Promise<void> =>
         ...{ tenant_id: 'wrkspc_1', id, publication_id, external_id: id, begun: 0 },
         ...{ state: 'waiting', reason: null, scope, author: 'ada', session_id: null, due_ms },
         received: { kind: 'interrupt', scope, author: 'ada' },
+        ...{ number: null, event_id: null, target: null, missing: null, answer_state: null },
+        ...{ answer_url: null, answer_reason: null, answer_event: null },
         created_at: iso(0),
       })
   })

@@ -2,36 +2,38 @@
  * Gives a delivery to the session of its thread, and creates the session if necessary. The events, the thread and the
  * end of the delivery are one transaction, so a delivery is given once, whenever a process dies.
  */
-import { isSessionOver } from '../../../sessions/log/head.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { PlatformError, StorageError } from '../../../ground/core/errors.ts'
-import { newId } from '../../../ground/core/text/ids.ts'
-import { releasedLease } from '../../../ground/database/lease.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { lockAdvisory } from '../../../ground/database/lock.ts'
+import type { IncomingFile } from '../../../ground/database/tables/integrations.ts'
 import { openCalls } from '../../../sessions/log/calls.ts'
+import { newestWaitingMessage } from '../../../sessions/log/inbox.ts'
 import { postInUnits } from '../../../sessions/events/post.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { openSession } from '../../../sessions/open.ts'
 import { auditActing } from '../../../tenants/audit/acting.ts'
 import { withAppAccess } from '../installations/app-access.ts'
+import type { HeardDelivery } from './allowed.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
-import { attachFetchedFiles, keepAttachments, textAbout } from './attachments.ts'
+import { attachFetchedFiles, keepAttachments, noteContextFiles, textAbout } from './attachments.ts'
 import { checkOut, renewCheckout } from './checkout.ts'
-import { headOfSession } from '../session.ts'
+import type { Gathered, GatherDeps } from './gather.ts'
+import { gatherContext } from './gather.ts'
+import { tellRefusal, whyRefused } from './refusals.ts'
 import type { SessionEvents } from './session-events.ts'
 import { EarlyPressError, buildSessionEvents } from './session-events.ts'
-import type { Incoming } from '../integration.ts'
+import type { SessionColumns } from './threads.ts'
+import { acknowledge, keepThread, saveThread } from './threads.ts'
+import type { DeliveryTurn } from './turns.ts'
+import { endDelivery, openSessionOf, OutdatedError, OvertakenError, takeTurn } from './turns.ts'
 import { buildThreadSessionRequest } from '../publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from '../store.ts'
 import { integrationStore } from '../store.ts'
 import type { JobContext } from '../job-context.ts'
 import { isInUse } from '../../../tenants/workspaces/in-use.ts'
-import { notifyIntegrations } from '../topics.ts'
 import { rows } from '../../../ground/database/rows.ts'
 
-export type GivingDeps = OpenSessionDeps & AttachmentDeps
-type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
+export type GivingDeps = OpenSessionDeps & AttachmentDeps & GatherDeps
 
 const mostAttempts = 6
 const backoffMs = (begun: number): number => 1000 * 4 ** begun
@@ -41,46 +43,6 @@ const backoffMs = (begun: number): number => 1000 * 4 ** begun
  */
 const earlyMs = 1000
 
-/** Another process gave the delivery meanwhile, or an earlier delivery of the thread still waits. */
-class OvertakenError extends Error {}
-
-/** The session ended, or the publication was paused, after the process read them. */
-class OutdatedError extends Error {}
-
-type Turn = {
-  delivery: DeliveryRow
-  thread: ExternalThreadRow | undefined
-  publication: PublicationRow
-}
-
-/** Locks the delivery whose turn it is. Throws when it is not this delivery's turn. */
-async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<Turn> {
-  const { tenant_id: tenant, id, publication_id, scope } = seen
-  const store = integrationStore(tx)
-  await lockAdvisory(tx, `${tenant}/${publication_id}/${scope}`)
-  const delivery = await rows(tx, 'integration_deliveries').findForUpdate(tenant, id)
-  if (!delivery || delivery.due_ms === null || scope === null) throw new OvertakenError(id)
-  const oldest = await store.oldestWaiting(tenant, publication_id, scope)
-  if (oldest?.id !== id) throw new OvertakenError(id)
-  const publication = await rows(tx, 'publications').get(tenant, publication_id)
-  return {
-    delivery,
-    publication,
-    thread: await store.findThreadForUpdate(tenant, publication_id, scope),
-  }
-}
-
-/** The session of the thread; undefined when there is none, or when it has ended. */
-async function openSessionOf(
-  read: Reads,
-  tenant: string,
-  thread: ExternalThreadRow | undefined,
-): Promise<string | undefined> {
-  const session = thread?.session_id ?? null
-  const head = await headOfSession(read, tenant, session)
-  return !head || isSessionOver(head) ? undefined : (session ?? undefined)
-}
-
 async function eventsFor(
   read: Reads,
   {
@@ -88,11 +50,12 @@ async function eventsFor(
     session,
     thread,
   }: { tenant: string; session: string | undefined; thread: ExternalThreadRow | undefined },
-  received: AllowedDelivery,
+  received: HeardDelivery,
+  around: Gathered | undefined,
 ): Promise<SessionEvents> {
-  if (session === undefined || !thread) return buildSessionEvents(received, undefined)
+  if (session === undefined || !thread) return buildSessionEvents(received, undefined, around)
   const calls = await openCalls(read, tenant, session)
-  return buildSessionEvents(received, { notes: thread.notes, calls })
+  return buildSessionEvents(received, { notes: thread.notes, calls }, around)
 }
 
 /** Adds a text behind the text of a message, or of an answer to a question. */
@@ -140,165 +103,246 @@ async function whyUnserved(
   return installation?.status === 'revoked' ? 'the app is no longer installed' : undefined
 }
 
+type Giving = { seen: DeliveryRow; received: HeardDelivery; publication: PublicationRow }
+
 async function give(
   deps: GivingDeps,
   context: JobContext,
   seen: DeliveryRow,
-  received: AllowedDelivery,
+  received: HeardDelivery,
 ): Promise<void> {
-  const { clock } = deps
   const { db, tenant } = context
-  const { publication_id: publication } = seen
-  const { scope } = received
-  const known = await integrationStore(db.read).threadOfScope(tenant, publication, scope)
-  const session = await openSessionOf(db.read, tenant, known)
-  const plain = await eventsFor(db.read, { tenant, session, thread: known }, received)
-  let attachments: Attachment[] = []
-  let turn: Turn | undefined
-  async function take(tx: Queries): Promise<void> {
-    turn = await takeTurn(tx, seen)
-    const isAnother = (await openSessionOf(tx, tenant, turn.thread)) !== session
-    if (isAnother || (await whyUnserved(tx, turn.publication)) !== undefined)
-      throw new OutdatedError(seen.id)
-  }
-  async function keep(tx: Queries, of: SessionColumns): Promise<void> {
-    if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
-    const { session_id } = of
-    await attachFetchedFiles(
-      tx,
-      deps,
-      { tenant, session: session_id, now: clock.now() },
-      attachments,
-    )
-    await keepThread(tx, turn, received, { ...of, now: clock.now() })
-    const end = { state: 'delivered', received: null, due_ms: null, session_id } as const
-    await endDelivery(tx, turn.delivery, end)
-  }
-  const row = await rows(db.read, 'publications').get(tenant, publication)
+  const { publication_id, scope } = seen
+  const publication = await rows(db.read, 'publications').get(tenant, publication_id)
   const unserved = (await isInUse(deps.databases, tenant))
-    ? await whyUnserved(db.read, row)
+    ? await whyUnserved(db.read, publication)
     : 'the workspace is archived'
-  if (unserved !== undefined || plain.kind === 'ignored') {
-    const reason = unserved ?? (plain.kind === 'ignored' ? plain.reason : null)
-    await db.write(async (tx) => {
-      const { delivery } = await takeTurn(tx, seen)
-      const end = { state: 'ignored', reason, received: null, due_ms: null } as const
-      await endDelivery(tx, delivery, end)
-    })
-    return
-  }
-  const actor = { type: 'publication', id: row.id, name: row.integration } as const
-  const served = await withAppAccess(deps, context, row)
-  if (received.kind === 'message')
-    attachments = await keepAttachments(deps, context, row, {
-      seen,
-      files: received.files,
-      session,
-    })
-  const hint = session === undefined ? deps.apps.get(row.integration)?.hint : undefined
+  const refused =
+    unserved ?? (await whyRefused(deps, context, publication, { received, begun: seen.begun }))
+  if (refused !== undefined)
+    return endIgnored(
+      deps,
+      context,
+      { seen, received, publication },
+      {
+        reason: refused,
+        isStranger: unserved === undefined,
+      },
+    )
+  const known = await integrationStore(db.read).threadOfScope(tenant, publication_id, scope ?? '')
+  const session = await openSessionOf(db.read, tenant, known)
+  const since = session === undefined ? null : sinceOf(known)
+  const noted = await acknowledgeOnce(deps, context, { seen, received, publication })
+  const around =
+    noted.received.kind === 'message'
+      ? await gatherContext(deps, context, publication, {
+          message: noted.received,
+          since,
+          begun: seen.begun,
+        })
+      : undefined
+  const plain = await eventsFor(db.read, { tenant, session, thread: known }, received, around)
+  if (plain.kind === 'ignored')
+    return endIgnored(deps, context, { seen, received, publication }, { reason: plain.reason })
+  const served = await withAppAccess(deps, context, publication)
+  const attachments = await attachmentsOf(deps, context, publication, {
+    ...noted,
+    session,
+    more: around?.files ?? [],
+  })
+  const hint = session === undefined ? deps.apps.get(publication.integration)?.hint : undefined
   const events = plain.events.map((event) =>
     withText(withText(event, textAbout(attachments)), hint),
   )
-  if (session !== undefined) {
-    if (known) await renewCheckout(deps, context, known)
-    const target = { tenant, session, clock }
-    await postInUnits(db, target, events, async (tx) => {
-      await take(tx)
-      await keep(tx, { session_id: session })
-      await auditActing(tx, tenant, { thing: actor, action: 'session.post', session }, clock.now())
-    })
-    return
+  const given = {
+    seen,
+    received,
+    publication: served,
+    events,
+    attachments,
+    missing: around?.missing,
   }
-  const first = events.filter((event) => event.type === 'user.message')
-  const target = received.kind === 'message' ? received.target : {}
-  const { resource, token_due_ms = null } = (await checkOut(deps, context, served, target)) ?? {}
-  const request = buildThreadSessionRequest(served, { scope, events: first })
-  const asked = { ...request, resources: resource ? [resource] : [] }
-  let made = ''
-  await openSession({ ...deps, actor }, { db, tenant }, asked, {
-    async make(tx, { id }) {
-      await take(tx)
-      made = id
-      return {}
-    },
-    finish: (tx) => keep(tx, { session_id: made, token_due_ms }),
+  if (session === undefined) return giveToNew(deps, context, given)
+  if (known) await renewCheckout(deps, context, known)
+  return giveToOpen(deps, context, given, session)
+}
+
+const sinceOf = (thread: ExternalThreadRow | undefined): string | null => {
+  const since = thread?.target['since']
+  return typeof since === 'string' ? since : null
+}
+
+/** Acknowledges a message, unless an earlier attempt has. */
+async function acknowledgeOnce(
+  { clock }: GivingDeps,
+  { db }: JobContext,
+  { seen, received }: Giving,
+): Promise<{ seen: DeliveryRow; received: HeardDelivery }> {
+  if (received.kind !== 'message' || seen.received?.isAcknowledged) return { seen, received }
+  const noted = await db.write(async (tx) =>
+    acknowledge(tx, await takeTurn(tx, seen), received, clock.now()),
+  )
+  return { seen: noted, received: noted.received ?? received }
+}
+
+/** Fetches the files of a message, and those around it. */
+async function attachmentsOf(
+  deps: GivingDeps,
+  context: JobContext,
+  publication: PublicationRow,
+  {
+    seen,
+    received,
+    session,
+    more,
+  }: {
+    seen: DeliveryRow
+    received: HeardDelivery
+    session: string | undefined
+    more: readonly IncomingFile[]
+  },
+): Promise<Attachment[]> {
+  if (received.kind !== 'message') return []
+  const noted = await noteContextFiles(context, { seen, received, more })
+  return keepAttachments(deps, context, publication, {
+    seen: noted.seen,
+    files: noted.files,
+    session,
   })
 }
 
-/** Now the next delivery of the thread may be due. */
-async function endDelivery(
-  tx: Queries,
-  delivery: DeliveryRow,
-  end: Partial<DeliveryRow>,
-): Promise<void> {
-  await rows(tx, 'integration_deliveries').update(delivery, end)
-  notifyIntegrations(tx)
+type SessionDelivery = Giving & {
+  events: ClientEvent[]
+  attachments: readonly Attachment[]
+  missing: string[] | undefined
 }
 
-const newThread = (
-  {
-    tenant_id,
-    publication_id,
-    scope,
-  }: Pick<ExternalThreadRow, 'tenant_id' | 'publication_id' | 'scope'>,
-  now: number,
-): ExternalThreadRow => ({
-  tenant_id,
-  id: newId('integration_thread'),
-  publication_id,
-  scope,
-  session_id: null,
-  target: {},
-  notes: {},
-  first: null,
-  told_seq: 0,
-  told_parts: 0,
-  begun: null,
-  token_due_ms: null,
-  due_ms: now,
-  ...releasedLease,
-})
-
-/**
- * A due time that differs from the time before, so that a process which is telling the thread notices the change. A
- * receiver that asked for a wait still gets its wait.
- */
-function wokenAt({ begun, due_ms }: ExternalThreadRow, now: number): number {
-  if (begun !== null && due_ms !== null && due_ms > now) return due_ms + 1
-  return due_ms === now ? now - 1 : now
+/** Ends the delivery in the unit that gives its events to the session. `event`: the event that has the message. */
+async function keepGiven(
+  tx: Queries,
+  deps: GivingDeps,
+  { turn, given, event }: { turn: DeliveryTurn; given: SessionDelivery; event: string | undefined },
+  of: SessionColumns,
+): Promise<void> {
+  const { received, attachments, missing = [] } = given
+  const { tenant_id: tenant } = turn.delivery
+  const now = deps.clock.now()
+  const { session_id } = of
+  await attachFetchedFiles(tx, deps, { tenant, session: session_id, now }, attachments)
+  await keepThread(tx, turn, received, { ...of, now })
+  await endDelivery(tx, turn.delivery, {
+    state: 'delivered',
+    received: null,
+    due_ms: null,
+    session_id,
+    event_id: event ?? null,
+    target: received.kind === 'message' ? received.target : null,
+    missing: missing.length > 0 ? missing : null,
+    answer_state: event === undefined ? 'working' : 'waiting',
+  })
 }
 
-async function saveThread(
+/** Locks the delivery, and throws where what was read before has changed. */
+async function takeUnchanged(
   tx: Queries,
-  { thread, delivery }: Turn,
-  received: AllowedDelivery,
-  { now, ...columns }: Partial<ExternalThreadRow> & { now: number },
-): Promise<void> {
-  const { scope } = received
-  const kept =
-    thread ?? (await rows(tx, 'integration_threads').insert(newThread({ ...delivery, scope }, now)))
-  await rows(tx, 'integration_threads').update(kept, { ...columns, due_ms: wokenAt(kept, now) })
+  seen: DeliveryRow,
+  session: string | undefined,
+): Promise<DeliveryTurn> {
+  const turn = await takeTurn(tx, seen)
+  const isAnother = (await openSessionOf(tx, seen.tenant_id, turn.thread)) !== session
+  if (isAnother || (await whyUnserved(tx, turn.publication)) !== undefined)
+    throw new OutdatedError(seen.id)
+  return turn
 }
 
-/** `token_due_ms`: the time from which the repository of a new session needs a new token. */
-type SessionColumns = { session_id: string; token_due_ms?: number | null }
+const actorOf = ({ id, integration }: PublicationRow) =>
+  ({ type: 'publication', id, name: integration }) as const
 
-/** Stores the thread. With a new session the thread starts again from the beginning of the session's log. */
-function keepThread(
-  tx: Queries,
-  turn: Turn,
-  received: AllowedDelivery,
-  { session_id, token_due_ms = null, now }: SessionColumns & { now: number },
+async function giveToOpen(
+  deps: GivingDeps,
+  { db, tenant }: JobContext,
+  given: SessionDelivery,
+  session: string,
 ): Promise<void> {
-  const { thread, delivery } = turn
-  const isSame = thread?.session_id === session_id
-  const anew = isSame
-    ? {}
-    : { session_id, told_seq: 0, told_parts: 0, notes: {}, begun: null, token_due_ms }
-  const accepted = { kind: 'accepted', id: delivery.id } as const
-  const first = thread?.first?.kind === 'error' ? thread.first : accepted
-  const told = received.kind === 'message' ? { target: received.target, first } : {}
-  return saveThread(tx, turn, received, { ...anew, ...told, now })
+  const { clock } = deps
+  const { seen, received, publication, events } = given
+  let turn: DeliveryTurn | undefined
+  await postInUnits(
+    db,
+    { tenant, session, clock },
+    events,
+    async (tx) => {
+      turn = await takeUnchanged(tx, seen, session)
+      const acting = { thing: actorOf(publication), action: 'session.post', session } as const
+      await auditActing(tx, tenant, acting, clock.now())
+    },
+    async (tx, posted) => {
+      if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
+      const event = posted.find(({ type }) => type === 'user.message')?.id
+      await keepGiven(tx, deps, { turn, given, event }, { session_id: session })
+      // An interrupt that finds nothing to stop is not stored, and so told apart.
+      if (posted.length === 0) await confirmStop(tx, seen, received)
+    },
+  )
+}
+
+async function giveToNew(
+  deps: GivingDeps,
+  context: JobContext,
+  given: SessionDelivery,
+): Promise<void> {
+  const { db, tenant } = context
+  const { seen, received, publication, events } = given
+  const first = events.filter((event) => event.type === 'user.message')
+  const target = received.kind === 'message' ? received.target : {}
+  const { resource, token_due_ms = null } =
+    (await checkOut(deps, context, publication, target)) ?? {}
+  const request = buildThreadSessionRequest(publication, { scope: received.scope, events: first })
+  const asked = { ...request, resources: resource ? [resource] : [] }
+  let turn: DeliveryTurn | undefined
+  let made = ''
+  await openSession({ ...deps, actor: actorOf(publication) }, { db, tenant }, asked, {
+    async make(tx, { id }) {
+      turn = await takeUnchanged(tx, seen, undefined)
+      made = id
+      return {}
+    },
+    async finish(tx) {
+      if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
+      const event = await newestWaitingMessage(tx, { tenant, session: made })
+      await keepGiven(tx, deps, { turn, given, event }, { session_id: made, token_due_ms })
+    },
+  })
+}
+
+/** Tells the thread that nothing runs any more, where an interrupt found nothing to stop. */
+async function confirmStop(
+  tx: Queries,
+  { tenant_id, publication_id, id }: DeliveryRow,
+  { scope }: HeardDelivery,
+): Promise<void> {
+  const thread = await integrationStore(tx).findThreadForUpdate(tenant_id, publication_id, scope)
+  // The thread was woken in this unit before. A second time could be that of an earlier look.
+  if (thread)
+    await rows(tx, 'integration_threads').update(thread, { first: { kind: 'stopped', id } })
+}
+
+/** Ends a delivery that calls no agent after all. */
+async function endIgnored(
+  { clock }: GivingDeps,
+  { db }: JobContext,
+  { seen, received, publication }: Giving,
+  { reason, isStranger = false }: { reason: string; isStranger?: boolean },
+): Promise<void> {
+  await db.write(async (tx) => {
+    const { delivery } = await takeTurn(tx, seen)
+    const end = { state: 'ignored', reason, received: null, due_ms: null } as const
+    await endDelivery(tx, delivery, isStranger ? { ...end, scope: null } : end)
+    if (!isStranger || received.kind !== 'message') return
+    const { scope, author, target } = received
+    const refusal = { scope, author, target }
+    await tellRefusal(tx, publication, { refusal, delivery: delivery.id, now: clock.now() })
+  })
 }
 
 /** Tells the people of the thread about a caller's mistake. After any other error the delivery is tried again. */

@@ -5,12 +5,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { unauthorized } from '../../../ground/core/errors.ts'
 import type { Route } from '../../../ground/http/route.ts'
 
-/** The headers that hold or are covered by signatures, of apps and of signed webhooks. */
+/** The headers of deliveries that are read: of signatures, and the numbers of deliveries, which nothing signs. */
 export const appHeaders = [
   'x-hub-signature-256',
   'x-slack-signature',
   'x-slack-request-timestamp',
   'linear-signature',
+  'linear-delivery',
+  'x-github-delivery',
   'content-type',
 ] as const
 export const webhookHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const

@@ -1,5 +1,6 @@
 /** The text of a message to an agent: the request of an allowed author, and a context that anyone may have written. */
 import { createHash } from 'node:crypto'
+import type { Context } from '../context.ts'
 import type { IncomingMessage } from '../integration.ts'
 
 /** Characters that look like the end of a line, or that change the order of reading. JSON does not escape them. */
@@ -27,13 +28,20 @@ function fenceAround(label: string, data: unknown, message: unknown): string[] {
   ]
 }
 
-export const fencedText = ({ author, text, context }: IncomingMessage): string =>
-  [
+/** `read`: what the provider says beyond the delivery, and what of it is missing. */
+export function fencedText(
+  { author, text, context }: IncomingMessage,
+  read: { context: Context; missing: readonly string[] } = { context: {}, missing: [] },
+): string {
+  const { missing } = read
+  const all = { ...context, ...read.context, ...(missing.length > 0 && { missing }) }
+  return [
     `Request of ${asData(author)}, who may give you work, after the context.`,
-    ...fenceAround('context', context, [author, text, context]),
+    ...fenceAround('context', all, [author, text, all]),
     '',
     text,
   ].join('\n')
+}
 
 /** The fenced body of a request, for a message that consists of nothing else. */
 export const fencedBody = (body: string): string => fenceAround('body', body, body).join('\n')

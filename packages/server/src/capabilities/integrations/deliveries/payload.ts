@@ -12,6 +12,14 @@ export function parsePayload(body: Uint8Array): unknown {
   }
 }
 
+/** The JSON of the body, or of the field `payload` of a form. */
+export function parseJsonOrForm(body: Uint8Array): unknown {
+  const plain = parsePayload(body)
+  if (plain !== undefined) return plain
+  const form = new URLSearchParams(Buffer.from(body).toString('utf8')).get('payload')
+  return form === null ? undefined : parsePayload(Buffer.from(form))
+}
+
 export function shortenContext(text: string): string {
   if (text.length <= mostContextCharacters) return text.toWellFormed()
   const left = text.length - mostContextCharacters

@@ -56,7 +56,7 @@ async function installed(db: Database, app: App = linear) {
         ...{ integration, origin: 'https://steward.example.com' },
         body: {
           ...{ agent, environment_id: environment, installation_id: installation },
-          linear: { teams: [team], authors: ['ada'] },
+          linear: { teams: [team], authors: ['ada'], members: null },
         },
       },
     )

@@ -7,10 +7,15 @@ import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { unauthorized } from '../../../ground/core/errors.ts'
 import { getApp } from '../installations/apps.ts'
 import { changeInstallation } from '../installations/installations.ts'
-import type { RawDelivery } from '../integration.ts'
+import type { Incoming, RawDelivery } from '../integration.ts'
 import { externalAccounts } from '../installations/external-accounts.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { keepDelivery } from './receive.ts'
+import { tellsRefusals } from './refusals.ts'
+import type { ReadDelivery } from './routing.ts'
+import { routeByName } from './routing.ts'
+import type { App } from '../installations/app.ts'
+import type { PublicationRow } from '../store.ts'
 import { integrationStore } from '../store.ts'
 import { openIfInUse } from '../../../tenants/workspaces/in-use.ts'
 import type { Apps } from '../installations/apps.ts'
@@ -38,26 +43,33 @@ export async function receiveForApp(
   }
   const challenge = adapter.challengeOf(delivery.body)
   if (challenge !== undefined) return challenge
-  await keepGenuine(deps, { integration, id: check.id, body: delivery.body })
+  const number = adapter.numberOf(delivery)?.slice(0, mostNumber)
+  await keepGenuine(deps, { integration, id: check.id, body: delivery.body, number })
   return undefined
 }
 
-/** `id`: the same for repeated deliveries. */
-type GenuineDelivery = { integration: IntegrationId; id: string; body: Uint8Array }
+const mostNumber = 128
+
+/** `id`: the same for repeated deliveries. `number`: what the provider's own page calls this one. */
+type GenuineDelivery = {
+  integration: IntegrationId
+  id: string
+  body: Uint8Array
+  number?: string | undefined
+}
 
 /** Does nothing for an external workspace without an installation. */
 export async function keepGenuine(
   deps: AppDeliveryDeps,
-  { integration, id, body }: GenuineDelivery,
+  { integration, id, body, number }: GenuineDelivery,
 ): Promise<void> {
   const { databases, limits } = deps
   const { adapter } = getApp(deps.apps, integration)
   const external = adapter.workspaceOf(body)
-  const { read } = databases.control
   const account =
     external === undefined
       ? undefined
-      : await externalAccounts(read).accountOf(integration, external)
+      : await externalAccounts(databases.control.read).accountOf(integration, external)
   if (!account) return
   const { tenant_id: tenant, installation_id: installation } = account
   const change = adapter.changeOf(body)
@@ -68,22 +80,54 @@ export async function keepGenuine(
   const db = await openIfInUse(databases, tenant)
   if (!db) return
   const publications = await integrationStore(db.read).publicationsOf(tenant, installation)
-  const incomingFor = adapter.read(body)
-  for (const publication of publications) {
-    // Others have their turn between publications: a delivery may be of 4 MiB.
-    await setImmediate()
-    const incoming = incomingFor(publication.spec)
-    const isMeant = incoming.kind !== 'ignored' || incoming.reason === 'stranger'
-    if (!isMeant) continue
-    // Deliveries of strangers do not count against the limits of the workspace.
-    const isHeard = incoming.kind !== 'ignored'
-    const verdict = isHeard ? await limits.requests?.count(tenant, 'sessions') : undefined
+  const routed = await routeByName(db, await readForAll(adapter.read(body), publications))
+  const teller = tellerOf(routed)
+  for (const each of routed) {
+    const { publication, incoming } = each
+    if (!isListed(incoming) && each !== teller) continue
+    // Deliveries of strangers do not count against the limits of the workspace, nor of whom that is not known yet.
+    const isOurs = incoming.kind !== 'ignored' && !incoming.check
+    const verdict = isOurs ? await limits.requests?.count(tenant, 'sessions') : undefined
     const isTooMuch = verdict !== undefined && !verdict.isAdmitted
     await keepDelivery(deps, db, publication, {
       external: id,
+      number,
       incoming: isTooMuch
         ? { kind: 'ignored', why: 'the workspace makes too many requests' }
         : incoming,
+      refusal: incoming.kind === 'ignored' && each === teller ? incoming.refusal : undefined,
     })
   }
+}
+
+async function readForAll(
+  incomingFor: ReturnType<App['adapter']['read']>,
+  publications: readonly PublicationRow[],
+): Promise<ReadDelivery[]> {
+  const read: ReadDelivery[] = []
+  for (const publication of publications) {
+    // Others have their turn between publications: a delivery may be of 4 MiB.
+    await setImmediate()
+    const { spec, known_ids: known } = publication
+    read.push({ publication, incoming: incomingFor({ spec, known }) })
+  }
+  return read
+}
+
+const isListed = (incoming: Incoming): boolean =>
+  incoming.kind !== 'ignored' || incoming.reason === 'stranger' || incoming.reason === 'unnamed'
+
+/** The publication that tells a person why nobody hears, where none hears. */
+function tellerOf(read: readonly ReadDelivery[]): ReadDelivery | undefined {
+  if (read.some(({ incoming }) => incoming.kind !== 'ignored')) return undefined
+  const all = ['stranger', 'unnamed', 'unrelated'].map((reason) =>
+    read.find(
+      ({ publication, incoming }) =>
+        incoming.kind === 'ignored' &&
+        incoming.reason === reason &&
+        incoming.refusal !== undefined &&
+        tellsRefusals(publication),
+    ),
+  )
+  return all.find((found) => found !== undefined)
 }

@@ -5,15 +5,17 @@
 import { iso } from '@steward/base/time.ts'
 import { PlatformError, unauthorized } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/text/ids.ts'
-import type { Database, Reads } from '../../../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
+import type { KnownIds } from '../../../ground/database/tables/integrations.ts'
 import { lockAdvisory } from '../../../ground/database/lock.ts'
 import { rateLimitError } from '../../../ground/http/rate-limits.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
 import { newSecret } from '../../../tenants/webhooks/sign.ts'
-import type { Incoming, RawDelivery } from '../integration.ts'
+import type { Incoming, RawDelivery, Refusal } from '../integration.ts'
 import { openPublicationSecrets } from '../publications.ts'
 import { toldCalls } from '../answers/questions.ts'
+import { tellRefusal } from './refusals.ts'
 import { signedWebhook } from './signed-webhook.ts'
 import type { DeliveryRow, PublicationRow } from '../store.ts'
 import { integrationStore } from '../store.ts'
@@ -93,12 +95,59 @@ export async function receiveSigned(
   await keepDelivery(deps, db, row, { external: check.id, incoming })
 }
 
+type KeptDelivery = {
+  external: string
+  incoming: JudgedDelivery
+  /** What the provider's own page calls the delivery. */
+  number?: string | undefined
+  /** What the person is told, where nobody hears. */
+  refusal?: Refusal | undefined
+}
+
+function whyNotHeard(
+  incoming: JudgedDelivery,
+  status: PublicationRow['status'],
+  now: number,
+): string | undefined {
+  if (status === 'paused') return 'the publication is paused'
+  const isOld = incoming.kind === 'message' && (incoming.saidMs ?? now) < now - mostSaidMs
+  return isOld ? `it was said more than ${mostSaidMs / dayMs} days ago` : undefined
+}
+
+/** Columns of a delivery that no session has. */
+const unanswered = {
+  event_id: null,
+  target: null,
+  missing: null,
+  answer_state: null,
+  answer_url: null,
+  answer_reason: null,
+  answer_event: null,
+}
+
+/** Stores the ids of names in the publication, so that these follow what they mean. */
+async function learn(
+  tx: Queries,
+  { tenant_id, id }: PublicationRow,
+  learned: KnownIds | undefined,
+): Promise<void> {
+  if (!learned) return
+  const kept = await rows(tx, 'publications').getForUpdate(tenant_id, id)
+  const { repositories, authors } = kept.known_ids ?? {}
+  // What is known already stays.
+  const known_ids = {
+    repositories: { ...learned.repositories, ...repositories },
+    authors: { ...learned.authors, ...authors },
+  }
+  await rows(tx, 'publications').update(kept, { known_ids })
+}
+
 /** Stores a delivery. A repeated delivery changes nothing. */
 export async function keepDelivery(
   { clock }: Ground,
   db: Database,
   { tenant_id: tenant, id: publication }: PublicationRow,
-  { external, incoming }: { external: string; incoming: JudgedDelivery },
+  { external, incoming, number, refusal }: KeptDelivery,
 ): Promise<void> {
   await db.write(async (tx) => {
     const store = integrationStore(tx)
@@ -113,29 +162,31 @@ export async function keepDelivery(
     const { status } = found
     const now = clock.now()
     const since = iso(now - hourMs)
-    if (scope === null && (await store.countSince(tenant, publication, since)) >= mostListed) return
+    const isUnknown = incoming.kind === 'ignored' || incoming.check !== undefined
+    if (isUnknown && (await store.countSince(tenant, publication, since)) >= mostListed) return
     const isFlood =
       scope !== null &&
       (await store.countOfScope(tenant, { publication, scope, since })) >= mostOfThread
-    const isOld = incoming.kind === 'message' && (incoming.saidMs ?? now) < now - mostSaidMs
-    const why =
-      status === 'paused'
-        ? 'the publication is paused'
-        : isOld && `it was said more than ${mostSaidMs / dayMs} days ago`
+    const why = whyNotHeard(incoming, status, now)
     const heard = await withQuestions(tx, { tenant, publication }, incoming)
     const shown: JudgedDelivery = why ? { kind: 'ignored', why } : heard
+    const id = newId('integration_delivery')
     await rows(tx, 'integration_deliveries').insert({
       tenant_id: tenant,
-      id: newId('integration_delivery'),
+      id,
       publication_id: publication,
       external_id: external,
       begun: 0,
       session_id: null,
+      number: number ?? null,
+      ...unanswered,
       created_at: iso(now),
       ...(isFlood
         ? ignored(`more than ${mostOfThread} in an hour for ${scope}`)
         : stateOf(shown, now)),
     })
+    if (refusal && !why) await tellRefusal(tx, found, { refusal, delivery: id, now })
+    if (incoming.kind !== 'ignored') await learn(tx, found, incoming.learned)
     notifyIntegrations(tx)
   })
 }
@@ -172,5 +223,6 @@ function stateOf(incoming: JudgedDelivery, now: number): State {
   if (incoming.kind === 'ignored')
     return ignored('why' in incoming ? incoming.why : `${incoming.reason}: ${incoming.field}`)
   const { scope, author } = incoming
-  return { state: 'waiting', reason: null, scope, author, received: incoming, due_ms: now }
+  const { learned: _, ...received } = incoming
+  return { state: 'waiting', reason: null, scope, author, received, due_ms: now }
 }

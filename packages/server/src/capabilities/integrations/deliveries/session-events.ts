@@ -3,11 +3,10 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import type { PendingCall } from '../../../sessions/log/calls.ts'
 import { fencedText } from './fence.ts'
-import type { Incoming, IncomingDecision, IncomingMessage, Notes } from '../integration.ts'
+import type { HeardDelivery } from './allowed.ts'
+import type { IncomingDecision, IncomingMessage, Notes } from '../integration.ts'
 import { codeOf, questionNote } from '../answers/questions.ts'
 import { parseCommand } from './words.ts'
-
-type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
 export type SessionEvents =
   | { kind: 'events'; events: ClientEvent[] }
@@ -18,6 +17,9 @@ export class EarlyPressError extends Error {}
 
 /** `notes`: the notes of the thread. `calls`: the calls of the session that have no result. */
 export type OpenSessionState = { notes: Notes; calls: readonly PendingCall[] }
+
+/** What the provider says around a message. */
+type Around = Parameters<typeof fencedText>[1]
 
 const given = (event: ClientEvent): SessionEvents => ({ kind: 'events', events: [event] })
 
@@ -40,12 +42,13 @@ const confirmationOf = (
 
 /** `open`: undefined when the thread has no session that accepts events. */
 export function buildSessionEvents(
-  received: AllowedDelivery,
+  received: HeardDelivery,
   open: OpenSessionState | undefined,
+  around?: Around,
 ): SessionEvents {
   if (!open)
     return received.kind === 'message'
-      ? given(messageOf(fencedText(received)))
+      ? given(messageOf(fencedText(received, around)))
       : ignored('the thread has no session that this could be about')
   switch (received.kind) {
     case 'interrupt':
@@ -53,7 +56,7 @@ export function buildSessionEvents(
     case 'decision':
       return eventOfDecision(received, open.notes)
     case 'message':
-      return given(eventOfMessage(received, open.calls))
+      return given(eventOfMessage(received, open.calls, around))
   }
 }
 
@@ -70,7 +73,11 @@ function eventOfDecision(decision: IncomingDecision, notes: Notes): SessionEvent
     : ignored('the button is not on the message of its question')
 }
 
-function eventOfMessage(received: IncomingMessage, calls: readonly PendingCall[]): ClientEvent {
+function eventOfMessage(
+  received: IncomingMessage,
+  calls: readonly PendingCall[],
+  around: Around,
+): ClientEvent {
   const command = parseCommand(received.text)
   if (command?.kind === 'stop') return { type: 'user.interrupt' }
   const asked = calls.filter(({ state }) => state === 'asked')
@@ -85,9 +92,9 @@ function eventOfMessage(received: IncomingMessage, calls: readonly PendingCall[]
     return {
       type: 'user.custom_tool_result',
       custom_tool_use_id: question.event_id,
-      content: [{ type: 'text', text: fencedText(received) }],
+      content: [{ type: 'text', text: fencedText(received, around) }],
     }
-  return messageOf(fencedText(received))
+  return messageOf(fencedText(received, around))
 }
 
 /** Throws when a word without a code could answer several questions. */

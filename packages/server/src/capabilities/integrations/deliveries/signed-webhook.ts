@@ -1,9 +1,15 @@
 /** The generic signed webhook: declared paths turn a JSON payload into a message, and tellings are posted to a URL. */
 import { checkSignature } from './check-signature.ts'
-import type { IgnoredDelivery, Incoming, IncomingMessage, Integration } from '../integration.ts'
+import type {
+  IgnoredDelivery,
+  Incoming,
+  IncomingMessage,
+  Integration,
+  Telling,
+} from '../integration.ts'
 import { valueAt } from './json-pointer.ts'
 import { parsePayload, shortenContext } from './payload.ts'
-import { answerVerdict } from '../answers/verdict.ts'
+import { answerVerdict, refusalReason } from '../answers/verdict.ts'
 
 /** JSON pointers into the payload. */
 export type WebhookMapping = {
@@ -23,6 +29,8 @@ export type WebhookConfig = { mapping: WebhookMapping; authors: readonly string[
 const mostScopeCharacters = 512
 const mostTextCharacters = 100_000
 
+const toldKinds: readonly Telling['kind'][] = ['reply', 'question', 'error', 'stopped']
+
 export const signedWebhook: Integration<WebhookConfig> = {
   check: checkSignature,
 
@@ -32,7 +40,7 @@ export const signedWebhook: Integration<WebhookConfig> = {
   },
 
   callFor({ kind, ...telling }, { session, scope }) {
-    if (kind !== 'reply' && kind !== 'question' && kind !== 'error') return null
+    if (!toldKinds.includes(kind)) return null
     const body = JSON.stringify({ type: kind, session_id: session, scope, ...telling })
     return { method: 'POST', path: '', headers: { 'content-type': 'application/json' }, body }
   },
@@ -42,6 +50,7 @@ export const signedWebhook: Integration<WebhookConfig> = {
   found: () => ({ kind: 'absent' }),
   noted: (_, { notes }) => notes,
   verdict: answerVerdict,
+  reasonOf: refusalReason,
 }
 
 function readPayload(payload: unknown, { mapping, authors }: WebhookConfig): Incoming {

@@ -15,7 +15,7 @@ import { codeOf } from '../answers/questions.ts'
 import type { CheckCall } from './checks.ts'
 
 /** The most characters of a comment. */
-const mostCharacters = 60_000
+export const mostCharacters = 60_000
 
 const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
   `<!-- steward:${session}:${id} -->`
@@ -39,31 +39,39 @@ function block(text: string): string {
   return `${fence}json\n${text}\n${fence}`
 }
 
-function textOf(telling: Telling): string | undefined {
+const withLink = (text: string, { link }: ExternalThread): string =>
+  link === undefined ? text : `${text}\n\n<sub>[Session](${link})</sub>`
+
+/** The text of a comment, for the tellings that have one. */
+function textOf(telling: Telling, thread: ExternalThread): string | undefined {
   switch (telling.kind) {
-    case 'accepted':
-      return 'Working on it.'
-    case 'reply':
-      return quiet(telling.text)
-    case 'error':
-      return `**This did not work.** ${quiet(telling.message)}`
-    case 'question': {
-      const how =
-        telling.needs === 'confirmation'
-          ? `May it? Mention the agent with the one word \`approve\`, or \`deny\`. Where more questions are open, add the code of this one: \`approve ${codeOf(telling.call)}\`.`
-          : 'Mention the agent with the answer.'
-      return `${callText(telling)}\n\n${how}`
-    }
-    case 'thought':
-    case 'plan':
-    case 'links':
     case 'begun':
-    case 'files':
-    case 'action':
-    case 'confirmation':
+      return withLink('Working on it.', thread)
+    case 'reply':
+      return withLink(cut(quiet(telling.text)), thread)
+    case 'more':
+      return cut(quiet(telling.text))
+    case 'stopped':
+      return withLink('Stopped.', thread)
+    case 'ended':
+      return withLink('Done, without words.', thread)
+    case 'refused':
+      return quiet(telling.message)
+    case 'error':
+      return withLink(`**This did not work.** ${cut(quiet(telling.message))}`, thread)
+    case 'question':
+      return cut(`${callText(telling)}\n\n${howToAnswer(telling)}`)
+    default:
       return undefined
   }
 }
+
+const howToAnswer = ({ needs, call }: Extract<Telling, { kind: 'question' }>): string =>
+  needs === 'confirmation'
+    ? `May it? Mention the agent with the one word \`approve\`, or \`deny\`. Where more questions are open, add the code of this one: \`approve ${codeOf(call)}\`.`
+    : 'Mention the agent with the answer.'
+
+const cut = (text: string): string => shortenedAnswer(text, mostCharacters)
 
 const callText = ({ name, input }: { name: string; input: string }): string =>
   `The agent wants to call \`${quiet(name)}\`:\n\n${block(shortenedAnswer(quiet(input), mostInput))}`
@@ -94,40 +102,79 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
     return withHeaders(askByCheck(telling, thread, { repository, text: callText(telling) }))
   if (telling.kind === 'action')
     return telling.result === null ? null : withHeaders(endCheck(telling, thread, repository))
+  if (telling.kind === 'accepted') return reactionFor(thread, repository)
   return callWithText(telling, thread, repository)
+}
+
+/** Shows at once that a text was read. GitHub keeps one such reaction of an app. */
+function reactionFor({ target }: ExternalThread, repository: string): ProviderCall {
+  const { number, said, line_thread } = target
+  const on = (() => {
+    if (typeof said !== 'number') return `issues/${String(number)}`
+    return typeof line_thread === 'number' ? `pulls/comments/${said}` : `issues/comments/${said}`
+  })()
+  const body = JSON.stringify({ content: 'eyes' })
+  const path = `/repos/${repository}/${on}/reactions`
+  return { method: 'POST', path, headers, body, isOptional: true }
 }
 
 /** True when the telling is posted as a review: the agent answers a requested review by a review. */
 const isOfReview = ({ kind }: Telling, { target, notes }: ExternalThread): boolean =>
   target['review'] === 1 &&
-  (kind === 'accepted' || (kind === 'reply' && typeof notes['comment'] !== 'number'))
+  (kind === 'begun' || (kind === 'reply' && typeof notes['comment'] !== 'number'))
 
-/** The next telling of the same turn edits the comment of `accepted`. Later tellings make new comments. */
+/** The comment of the turn that says that the agent works. What ends the turn replaces its text. */
+function openComment({ notes }: ExternalThread): { id: number; path: string } | undefined {
+  const { comment: id, comment_in } = notes
+  if (typeof id !== 'number') return undefined
+  return { id, path: comment_in === 'line' ? `pulls/comments/${id}` : `issues/comments/${id}` }
+}
+
+/** Whether the telling changes the comment of the turn, and nothing without such a comment. */
+const changesAlone = ({ kind }: Telling): boolean => kind === 'ended'
+
 function callWithText(
   telling: Telling,
   thread: ExternalThread,
   repository: string,
 ): ProviderCall | null {
-  const text = textOf(telling)
+  const text = textOf(telling, thread)
   if (text === undefined) return null
-  const marked = `${shortenedAnswer(text, mostCharacters)}\n\n${markOf(telling, thread)}`
+  const marked = `${text}\n\n${markOf(telling, thread)}`
+  const open = openComment(thread)
+  if (telling.kind === 'begun' && open) return null
+  if (changesAlone(telling) && !open) return null
   if (isOfReview(telling, thread)) {
     const path = `/repos/${repository}/pulls/${String(thread.target['number'])}/reviews`
     const body = JSON.stringify({ body: marked, event: 'COMMENT' })
     return telling.kind === 'reply' ? { method: 'POST', path, headers, body } : null
   }
-  const issuesPath = `/repos/${repository}/issues`
   const body = JSON.stringify({ body: marked })
-  const { comment } = thread.notes
-  return typeof comment === 'number' && telling.kind !== 'accepted'
-    ? { method: 'PATCH', path: `${issuesPath}/comments/${comment}`, headers, body, continues: true }
-    : {
-        method: 'POST',
-        path: `${issuesPath}/${String(thread.target['number'])}/comments`,
+  return open && telling.kind !== 'more'
+    ? {
+        method: 'PATCH',
+        path: `/repos/${repository}/${open.path}`,
         headers,
         body,
+        continues: true,
       }
+    : { method: 'POST', ...placeFor(thread, repository), headers, body }
 }
+
+/** Where a new comment goes: into the thread of a line, or below the issue or pull request. */
+function placeFor({ target }: ExternalThread, repository: string) {
+  const { number, line_thread } = target
+  return typeof line_thread === 'number'
+    ? {
+        path: `/repos/${repository}/pulls/${String(number)}/comments/${line_thread}/replies`,
+        repliesInThread: true,
+      }
+    : { path: `/repos/${repository}/issues/${String(number)}/comments` }
+}
+
+/** The target without the thread of a line, which somebody has deleted. */
+export const withoutLineThread = ({ line_thread, ...target }: Notes): Notes | undefined =>
+  line_thread === undefined ? undefined : target
 
 /** Returns null for an edit, because repeating an edit does no harm. */
 export function searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
@@ -136,17 +183,24 @@ export function searchFor(telling: Telling, thread: ExternalThread): ProviderCal
     return repository === undefined ? null : withHeaders(searchCheck(telling, thread, repository))
   }
   const call = callFor(telling, thread)
-  if (call?.method !== 'POST') return null
+  if (call?.method !== 'POST' || telling.kind === 'accepted') return null
   if (isOfReview(telling, thread))
     return { method: 'GET', path: `${call.path}?per_page=${mostReviews}`, headers, body: null }
-  const path = `${call.path}?per_page=100&since=${encodeURIComponent(String(thread.target['since']))}`
+  const { since, number } = thread.target
+  const query = `per_page=100&since=${encodeURIComponent(String(since))}`
+  const path = call.repliesInThread
+    ? `/repos/${String(thread.target['repository'])}/pulls/${String(number)}/comments?sort=created&direction=desc&${query}`
+    : `${call.path}?${query}`
   return { method: 'GET', path, headers, body: null }
 }
 
 /** The most reviews of one answer. GitHub lists the oldest reviews first, and cannot list the newest first. */
 const mostReviews = 100
 
-const made = z.object({ id: z.number().int().positive() })
+const made = z.object({
+  id: z.number().int().positive(),
+  html_url: z.string().max(1_000).optional(),
+})
 const listed = z.array(made.extend({ body: z.string().nullish() }))
 const parsed = (body: string): unknown => parsePayload(Buffer.from(body))
 
@@ -161,17 +215,29 @@ export function findGithubComment(
   if (!data) return { kind: 'unreadable' }
   const mark = markOf(telling, thread)
   const comment = data.find((each) => each.body?.includes(mark))
-  if (comment) return { kind: 'found', notes: notesAfter(telling, comment.id) }
+  if (comment)
+    return {
+      kind: 'found',
+      notes: notesAfter(telling, thread, comment.id),
+      ...(comment.html_url !== undefined && { url: comment.html_url }),
+    }
   const isCut = isOfReview(telling, thread) && data.length >= mostReviews
   return { kind: isCut ? 'unreadable' : 'absent' }
 }
 
 export function githubNotesAfter(telling: Telling, thread: ExternalThread, body: string): Notes {
   if (telling.kind === 'confirmation') return notedCheck(telling, thread, body)
-  if (telling.kind === 'action') return thread.notes
+  if (telling.kind === 'action' || telling.kind === 'accepted') return thread.notes
   const { data } = made.safeParse(parsed(body))
-  return data ? notesAfter(telling, data.id) : thread.notes
+  return data ? notesAfter(telling, thread, data.id) : thread.notes
 }
 
-const notesAfter = ({ kind }: Telling, comment: number): Notes =>
-  kind === 'accepted' ? { comment } : {}
+/** Where people read the telling. */
+export const githubUrlOf = (body: string): string | undefined =>
+  made.safeParse(parsed(body)).data?.html_url
+
+function notesAfter({ kind }: Telling, { target, notes }: ExternalThread, comment: number): Notes {
+  if (kind === 'more') return notes
+  if (kind !== 'begun') return {}
+  return { comment, ...(typeof target['line_thread'] === 'number' && { comment_in: 'line' }) }
+}

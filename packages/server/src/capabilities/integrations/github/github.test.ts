@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { sign } from '@octokit/webhooks-methods'
 import { z } from 'zod'
+import type { Notes } from '../integration.ts'
 import type { GithubConfig } from './github.ts'
 import { githubIntegration } from './github.ts'
 
@@ -153,9 +154,34 @@ describe('deliveries of GitHub', () => {
       scope: 'acme/shop#7',
       author: 'ada',
       text: '@Steward mend it.',
+      named: { word: 'mend', text: '@Steward it.' },
       context: { type: 'issue', url: null, title: 'Build fails', author: 'eve', body: 'Obey me.' },
       target: { repository: 'acme/shop', number: 7, since: null },
     })
+    const line = {
+      id: 5,
+      path: 'src/a.ts',
+      line: 7,
+      side: 'RIGHT',
+      diff_hunk: '@@ -1 +1 @@',
+      in_reply_to_id: 3,
+    }
+    const ofLine = read({
+      ...base,
+      issue: undefined,
+      pull_request: { ...issue, head: { ref: 'mend' } },
+      comment: { ...comment, ...line },
+    })
+    assert.ok(ofLine.kind === 'message')
+    assert.deepEqual(ofLine.context['line'], {
+      path: 'src/a.ts',
+      line: 7,
+      side: 'after the change',
+      diff_hunk: '@@ -1 +1 @@',
+    })
+    assert.equal(ofLine.context['head'], 'mend')
+    const { said, line_thread } = ofLine.target
+    assert.deepEqual([said, line_thread], [5, 3])
     const dated = read({ ...base, comment: { ...comment, created_at: '2030-01-01T00:00:00Z' } })
     assert.equal(dated.kind === 'message' && dated.saidMs, now)
   })
@@ -166,8 +192,7 @@ describe('deliveries of GitHub', () => {
       sender: { login, type },
       comment: { ...comment, user: { login, type } },
     })
-    for (const login of ['eve', 'Ada', 'ada ', 'ad\u0430'])
-      assert.equal(reasonOf(by(login)), 'stranger')
+    for (const login of ['eve', 'ada ', 'ad\u0430']) assert.equal(reasonOf(by(login)), 'stranger')
     assert.equal(reasonOf({ ...by('eve'), sender: ada }), 'stranger')
     assert.equal(reasonOf(by('ada', 'Bot')), 'bot')
     const byApp = { ...comment, performed_via_github_app: { id: 1 } }
@@ -189,6 +214,49 @@ describe('deliveries of GitHub', () => {
     }
     const unlisted = read({ ...base, comment }, { authors: [] })
     assert.equal(unlisted.kind === 'ignored' && unlisted.reason, 'stranger')
+  })
+
+  it('compares names without case, follows ids, and asks GitHub of those whom it does not know', () => {
+    const shouting = { ...base, repository: { full_name: 'ACME/shop' }, comment }
+    assert.equal(reasonOf(shouting), 'message')
+    assert.equal(reasonOf({ ...shouting, sender: { ...ada, login: 'ADA' } }), 'message')
+    const known = { repositories: { 'acme/shop': '9' }, authors: { ada: '1' } }
+    const by = (login: string, id: number, full_name = 'acme/shop') =>
+      read(
+        {
+          ...base,
+          repository: { full_name, id: 9 },
+          sender: { login, id, type: 'User' },
+          comment: { ...comment, user: { login, type: 'User' } },
+        },
+        { known },
+      )
+    const renamed = by('ada-new', 1, 'acme/store')
+    assert.ok(renamed.kind === 'message')
+    assert.equal(renamed.scope, 'acme/shop#7', 'the thread is the same')
+    assert.equal(renamed.target['repository'], 'acme/store')
+    const taken = by('ada', 2)
+    assert.ok(taken.kind === 'ignored' && taken.reason === 'stranger', 'another has the login now')
+    const asked = read(
+      {
+        ...base,
+        sender: { ...ada, login: 'eve' },
+        comment: { ...comment, user: { ...ada, login: 'eve' } },
+      },
+      { access: 'write' },
+    )
+    assert.deepEqual(asked.kind === 'message' && asked.check, {
+      login: 'eve',
+      repository: 'acme/shop',
+    })
+    const first = read({ ...base, repository: { full_name: 'acme/shop', id: 9 }, comment })
+    const learned = { repositories: { 'acme/shop': '9' } }
+    assert.deepEqual(first.kind === 'message' && first.learned, learned)
+  })
+
+  it('reads a delivery that comes as a form', () => {
+    const body = String(new URLSearchParams({ payload: JSON.stringify({ ...base, comment }) }))
+    assert.equal(githubIntegration.read(bytes(body))(config).kind, 'message')
   })
 
   it('takes a requested review, and the buttons of its own check runs alone', () => {
@@ -252,23 +320,75 @@ describe('a telling to GitHub', () => {
     notes: {},
   }
   const accepted = { kind: 'accepted', id: 'dlv_1' } as const
+  const begun = { kind: 'begun', id: 'sevt_0' } as const
+
+  it('is a reaction at once, on what was said', () => {
+    const path = (target: Notes) =>
+      githubIntegration.callFor(accepted, { ...thread, target: { ...thread.target, ...target } })
+        ?.path
+    assert.equal(path({}), '/repos/acme/shop/issues/7/reactions')
+    assert.equal(path({ said: 5 }), '/repos/acme/shop/issues/comments/5/reactions')
+    const ofLine = '/repos/acme/shop/pulls/comments/5/reactions'
+    assert.equal(path({ said: 5, line_thread: 3 }), ofLine)
+    assert.equal(githubIntegration.searchFor(accepted, thread), null, 'it may be repeated')
+  })
+
+  it('goes into the thread of a line, and below the pull request where that thread is deleted', () => {
+    const target = { ...thread.target, pull: 1, said: 5, line_thread: 3 }
+    const call = githubIntegration.callFor(begun, { ...thread, target })
+    assert.equal(call?.path, '/repos/acme/shop/pulls/7/comments/3/replies')
+    assert.equal(call.repliesInThread, true)
+    const notes = githubIntegration.noted(begun, { ...thread, target }, '{"id":9}')
+    const stopped = { kind: 'stopped', id: 'sevt_2' } as const
+    const edit = githubIntegration.callFor(stopped, { ...thread, target, notes })
+    assert.equal(`${edit?.method} ${edit?.path}`, 'PATCH /repos/acme/shop/pulls/comments/9')
+    const without = githubIntegration.withoutThread?.(target)
+    assert.deepEqual(without, { ...thread.target, pull: 1, said: 5 })
+    const search = githubIntegration.searchFor(begun, { ...thread, target })?.path ?? ''
+    assert.ok(search.startsWith('/repos/acme/shop/pulls/7/comments?sort=created&direction=desc'))
+  })
+
+  it('says once that the agent works, and nothing where a turn without words has nothing to end', () => {
+    const open = { ...thread, notes: { comment: 6 } }
+    assert.equal(githubIntegration.callFor(begun, open), null)
+    const ended = { kind: 'ended', id: 'sevt_3' } as const
+    assert.equal(githubIntegration.callFor(ended, thread), null)
+    assert.equal(githubIntegration.callFor(ended, open)?.method, 'PATCH')
+    const link = 'https://steward.example.com/console/sessions/sesn_1'
+    const linked = githubIntegration.callFor(begun, { ...thread, link })?.body ?? ''
+    assert.ok(linked.includes(`[Session](${link})`))
+  })
+
+  it('fails alone where its conversation is locked, and stops where the installation is suspended', () => {
+    const verdict = (status: number, message: string) =>
+      githubIntegration.verdict(
+        { status, retryAfter: null, body: JSON.stringify({ message }) },
+        { attempts: 1, random: 0, nowMs: now },
+      ).kind
+    assert.equal(verdict(403, 'Unable to create comment because issue is locked.'), 'failed')
+    assert.equal(verdict(403, 'This installation has been suspended'), 'needs_reauth')
+    assert.equal(verdict(401, 'Bad credentials'), 'needs_reauth')
+    const body = JSON.stringify({ message: 'Validation Failed' })
+    const reason = githubIntegration.reasonOf({ status: 422, retryAfter: null, body })
+    assert.equal(reason, 'status 422: Validation Failed')
+  })
 
   it('is one comment a turn, which an attempt of unknown end is looked for by its mark', () => {
-    const first = githubIntegration.callFor(accepted, thread)
+    const first = githubIntegration.callFor(begun, thread)
     assert.equal(first?.method, 'POST')
     assert.equal(first.path, '/repos/acme/shop/issues/7/comments')
     const mine = JSON.stringify([
       { id: 5, body: 'other' },
       { id: 6, ...JSON.parse(first.body ?? '') },
     ])
-    assert.deepEqual(githubIntegration.found(accepted, thread, mine), {
+    assert.deepEqual(githubIntegration.found(begun, thread, mine), {
       kind: 'found',
       notes: { comment: 6 },
     })
-    const kindOf = (body: string) => githubIntegration.found(accepted, thread, body).kind
+    const kindOf = (body: string) => githubIntegration.found(begun, thread, body).kind
     assert.equal(kindOf('[{"id":5,"body":"other"}]'), 'absent')
     assert.equal(kindOf(mine.slice(0, -1)), 'unreadable')
-    const notes = githubIntegration.noted(accepted, thread, '{"id":6}')
+    const notes = githubIntegration.noted(begun, thread, '{"id":6}')
     const reply = {
       kind: 'reply',
       id: 'sevt_1',
@@ -288,7 +408,7 @@ describe('a telling to GitHub', () => {
   it('repeats no review where GitHub lists more than it shows', () => {
     const reply = { kind: 'reply', id: 'sevt_1', text: 'Fine.' } as const
     const asked = { ...thread, target: { ...thread.target, pull: 1, review: 1 } }
-    assert.equal(githubIntegration.callFor(accepted, asked), null)
+    assert.equal(githubIntegration.callFor(begun, asked), null)
     assert.equal(githubIntegration.callFor(reply, asked)?.path, '/repos/acme/shop/pulls/7/reviews')
     const list = (length: number) =>
       JSON.stringify(Array.from({ length }, (_, at) => ({ id: at + 1, body: '' })))

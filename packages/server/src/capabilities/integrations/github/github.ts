@@ -5,17 +5,33 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { externalIdForm } from './checks.ts'
-import { callFor, findGithubComment, lookUp, githubNotesAfter, searchFor } from './answers.ts'
+import {
+  callFor,
+  findGithubComment,
+  githubNotesAfter,
+  githubUrlOf,
+  lookUp,
+  mostCharacters,
+  searchFor,
+  withoutLineThread,
+} from './answers.ts'
+import { judgeGithubAnswer } from './verdict.ts'
 import { isSigned } from '../deliveries/hmac.ts'
 import type {
   AppIntegration,
   Incoming,
   IncomingDecision,
+  IncomingMessage,
   InstallationChange,
 } from '../integration.ts'
 import { mentionsLogin } from './mentions.ts'
-import { ignoredDelivery, parsePayload, shortenContext } from '../deliveries/payload.ts'
-import { answerVerdict } from '../answers/verdict.ts'
+import type { Payload, Post, Thread } from './payload.ts'
+import { payloadForm, saidForm } from './payload.ts'
+import type { ContextData, KnownIds } from '../../../ground/database/tables/integrations.ts'
+import { learnedName, listedName, sameName } from '../deliveries/listed-names.ts'
+import { ignoredDelivery, parseJsonOrForm, shortenContext } from '../deliveries/payload.ts'
+import { namedIn } from '../deliveries/routing.ts'
+import { refusalReason } from '../answers/verdict.ts'
 
 export type GithubConfig = {
   /**
@@ -23,8 +39,13 @@ export type GithubConfig = {
    * which repository may send.
    */
   repositories: readonly string[]
-  /** Logins of the only people whose requests reach the agent, spelled as in the payload. */
+  /** Logins of people whose requests reach the agent. */
   authors: readonly string[]
+  /** The least access to the repository with which people call the agent. Null: `authors` and `teams` alone call it. */
+  access?: string | null
+  /** Slugs of teams whose members call the agent. */
+  teams?: readonly string[]
+  known?: KnownIds | null
   /** The login whose mention, and the login whose assignment, calls the agent. */
   mention: string | null
   assignee: string | null
@@ -32,48 +53,6 @@ export type GithubConfig = {
   /** Logins and slugs of teams. A review that is requested from one of them calls the agent. */
   reviewers: readonly string[]
 }
-
-const user = z.object({ login: z.string().min(1), type: z.string() })
-const post = z.object({
-  id: z.int().positive().optional(),
-  body: z.string().nullish(),
-  user: user.nullish(),
-  html_url: z.string().optional(),
-  created_at: z.string().nullish(),
-  updated_at: z.string().nullish(),
-  submitted_at: z.string().nullish(),
-  /** Present when a program wrote under the name of a person. */
-  performed_via_github_app: z.object({}).nullish(),
-})
-const thread = post.extend({
-  number: z.int().positive(),
-  title: z.string(),
-  /** Present when the issue is a pull request. */
-  pull_request: z.object({}).nullish(),
-})
-const payloadForm = z.object({
-  sender: user,
-  action: z.string().optional(),
-  repository: z.object({ full_name: z.string() }).optional(),
-  issue: thread.optional(),
-  pull_request: thread.optional(),
-  comment: post.optional(),
-  review: post.optional(),
-  assignee: user.nullish(),
-  label: z.object({ name: z.string() }).optional(),
-  requested_reviewer: user.nullish(),
-  requested_team: z.object({ slug: z.string() }).nullish(),
-  check_run: z
-    .object({
-      id: z.int().positive(),
-      external_id: z.string().nullish(),
-      app: z.object({ slug: z.string().nullish() }).nullish(),
-    })
-    .optional(),
-  requested_action: z.object({ identifier: z.string() }).nullish(),
-})
-type Payload = z.infer<typeof payloadForm>
-type Post = z.infer<typeof post>
 
 const signatureForm = /^sha256=([0-9a-f]{64})$/
 
@@ -110,46 +89,44 @@ export const githubIntegration: AppIntegration<GithubConfig> = {
 
   /** Recognises the event by the body, because the header that names the event is not signed. */
   read(body) {
-    const { data, error } = payloadForm.safeParse(parsePayload(body))
+    const { data, error } = payloadForm.safeParse(parseJsonOrForm(body))
     return (config) =>
       data ? readPayload(data, config) : ignoredDelivery('malformed', error ? pointerOf(error) : '')
   },
 
   workspaceOf(body) {
-    const { data } = installationForm.safeParse(parsePayload(body))
+    const { data } = installationForm.safeParse(parseJsonOrForm(body))
     return data && String(data.installation.id)
   },
 
   challengeOf: () => undefined,
 
   changeOf(body) {
-    const { data } = changeForm.safeParse(parsePayload(body))
+    const { data } = changeForm.safeParse(parseJsonOrForm(body))
     const kind = data && changes[data.action]
     return kind && { kind, atMs: null }
   },
+
+  numberOf: ({ headers }) => headers['x-github-delivery'],
 
   callFor,
   lookUp,
   searchFor,
   found: findGithubComment,
   noted: githubNotesAfter,
-  verdict: answerVerdict,
+  verdict: judgeGithubAnswer,
+  reasonOf: refusalReason,
+  urlOf: (_telling, _thread, body) => githubUrlOf(body),
+  withoutThread: withoutLineThread,
+  mostCharacters,
 }
-
-const saidForm = payloadForm.pick({
-  action: true,
-  issue: true,
-  comment: true,
-  review: true,
-  repository: true,
-})
 
 /**
  * Names a new comment or a review at its last change. GitHub counts the comments of issues, of the code of pull requests
  * and of commits apart.
  */
 function saidIn(body: Uint8Array): string | undefined {
-  const { data } = saidForm.safeParse(parsePayload(body))
+  const { data } = saidForm.safeParse(parseJsonOrForm(body))
   const said = data && { created: data.comment, submitted: data.review }[data.action ?? '']
   const at = said?.updated_at ?? said?.submitted_at ?? said?.created_at
   if (!data?.repository || said?.id === undefined || !at) return undefined
@@ -158,32 +135,67 @@ function saidIn(body: Uint8Array): string | undefined {
 }
 
 function readPayload(payload: Payload, config: GithubConfig): Incoming {
-  const { sender, repository, issue, pull_request } = payload
-  if (!repository || !config.repositories.includes(repository.full_name)) {
-    return ignoredDelivery('unrelated', '/repository/full_name')
-  }
-  if (payload.check_run) return decisionOf(payload, repository.full_name, config)
+  const { sender, issue, pull_request } = payload
+  const repository = repositoryOf(payload, config)
+  if (!repository) return ignoredDelivery('unrelated', '/repository/full_name')
+  if (payload.check_run) return decisionOf(payload, repository.listed, config)
   const about = issue ?? pull_request
   const request = requestOf(payload, config)
   if (!about || !request) return ignoredDelivery('unrelated', '/action')
   if (sender.type !== 'User' || request.isByApp) return ignoredDelivery('bot', '/sender/type')
-  if (!isAllowed(request, sender.login, config)) return ignoredDelivery('stranger', '/sender/login')
+  if (!sameName(request.author ?? '', sender.login))
+    return ignoredDelivery('stranger', '/sender/login')
   const since = request.at ?? about.updated_at ?? null
+  const { number } = about
+  const asked = {
+    scope: `${repository.listed}#${number}`,
+    author: sender.login,
+    target: { repository: repository.name, number, since, ...marksOf(payload, request) },
+  }
+  const allowed = allowedBy(payload, config)
+  if (!allowed) return { ...ignoredDelivery('stranger', '/sender/login'), refusal: asked }
+  const text = request.text.toWellFormed()
   return {
     kind: 'message',
-    scope: `${repository.full_name}#${about.number}`,
-    author: sender.login,
-    text: request.text.toWellFormed(),
-    context: contextOf(issue ? 'issue' : 'pull request', about),
-    target: {
-      repository: repository.full_name,
-      number: about.number,
-      since,
-      ...marksOf(payload, request),
-    },
+    ...asked,
+    text,
+    ...(request.isForAny && { named: namedIn(text, [config.mention ?? '']) }),
+    context: contextOf(payload, about),
+    ...allowed,
     ...saidAt(since),
   }
 }
+
+/** `listed`: the repository's name in the publication. `name`: its present name. */
+function repositoryOf(
+  { repository }: Payload,
+  { repositories, known }: GithubConfig,
+): { listed: string; name: string } | undefined {
+  if (!repository) return undefined
+  const { full_name: name, id } = repository
+  const listed = listedName(repositories, known?.repositories, { name, id: id?.toString() })
+  return listed === undefined ? undefined : { listed, name }
+}
+
+/** Undefined for a stranger. `check`: GitHub has to say whether the sender may call the agent. */
+function allowedBy(
+  { sender, repository }: Payload,
+  { repositories, authors, access = null, teams = [], known }: GithubConfig,
+): Pick<IncomingMessage, 'check' | 'learned'> | undefined {
+  const person = { name: sender.login, id: sender.id?.toString() }
+  const place = { name: repository?.full_name ?? '', id: repository?.id?.toString() }
+  const learned: KnownIds = {
+    ...withNames('repositories', learnedName(repositories, known?.repositories, place)),
+    ...withNames('authors', learnedName(authors, known?.authors, person)),
+  }
+  const found = Object.keys(learned).length > 0 ? { learned } : {}
+  if (listedName(authors, known?.authors, person) !== undefined) return found
+  if (access === null && teams.length === 0) return undefined
+  return { ...found, check: { login: sender.login, repository: place.name } }
+}
+
+const withNames = (kind: keyof KnownIds, names: Readonly<Record<string, string>> | undefined) =>
+  names === undefined ? {} : { [kind]: names }
 
 function saidAt(time: string | null): { saidMs?: number } {
   const saidMs = Date.parse(time ?? '')
@@ -196,19 +208,53 @@ const pointerOf = ({ issues }: z.ZodError): string =>
 const textOrNull = (text: string | null | undefined): string | null =>
   text ? shortenContext(text) : null
 
-const contextOf = (type: string, about: z.infer<typeof thread>) => ({
-  type,
-  url: textOrNull(about.html_url),
-  title: shortenContext(about.title),
-  author: textOrNull(about.user?.login),
-  body: textOrNull(about.body),
-})
+function contextOf({ issue, comment }: Payload, about: Thread): IncomingMessage['context'] {
+  const { head, base, labels } = about
+  return {
+    type: issue && !issue.pull_request ? 'issue' : 'pull request',
+    url: textOrNull(about.html_url),
+    title: shortenContext(about.title),
+    author: textOrNull(about.user?.login),
+    body: textOrNull(about.body),
+    ...(about.state !== undefined && { state: about.state }),
+    ...(labels && labels.length > 0 && { labels: labels.map(({ name }) => shortenContext(name)) }),
+    ...(head && { head: branchText(head) }),
+    ...(base && { base: branchText(base) }),
+    ...(comment?.path && { line: lineOf(comment) }),
+  }
+}
 
-/** Marks for the target of answers: whether the thread is a pull request, and whether a review was requested. */
-const marksOf = ({ issue, pull_request }: Payload, { isReview }: CallOfAgent) => ({
-  ...((pull_request ?? issue?.pull_request) && { pull: 1 }),
-  ...(isReview && { review: 1 }),
-})
+const branchText = ({ ref, repo }: NonNullable<Thread['head']>): string =>
+  shortenContext(repo ? `${repo.full_name}:${ref}` : ref)
+
+/** The line of a pull request that a comment is about. */
+function lineOf({ path, line, original_line, start_line, side, diff_hunk }: Post): ContextData {
+  const at = line ?? original_line
+  return {
+    path: textOrNull(path),
+    ...(start_line && { from_line: start_line }),
+    ...(at && { line: at }),
+    ...(side && { side: side === 'LEFT' ? 'before the change' : 'after the change' }),
+    diff_hunk: textOrNull(diff_hunk),
+  }
+}
+
+/**
+ * Marks for the target of answers: whether the thread is a pull request, whether a review was requested, what was said,
+ * and the comment that begins the thread of a line.
+ */
+function marksOf(
+  { issue, pull_request, comment }: Payload,
+  { isReview }: CallOfAgent,
+): IncomingMessage['target'] {
+  const isOfLine = pull_request !== undefined && comment?.id !== undefined
+  return {
+    ...((pull_request ?? issue?.pull_request) && { pull: 1 }),
+    ...(isReview && { review: 1 }),
+    ...(comment?.id !== undefined && { said: comment.id }),
+    ...(isOfLine && { line_thread: comment.in_reply_to_id ?? comment.id }),
+  }
+}
 
 type CallOfAgent = {
   author: string | undefined
@@ -216,6 +262,8 @@ type CallOfAgent = {
   isByApp: boolean
   /** True when the answer is a review. */
   isReview?: boolean
+  /** True for a mention or an assignment, which calls the app and not one of its agents. */
+  isForAny?: boolean
   /** A time before the first answer. */
   at: string | null | undefined
 }
@@ -237,11 +285,11 @@ function requestOf(payload: Payload, config: GithubConfig): CallOfAgent | undefi
     case 'opened':
       return mentionIn(issue ?? pull_request, config)
     case 'assigned':
-      return assignee && assignee.login === config.assignee
-        ? fromSender('This is assigned to you: work on it.')
+      return assignee && config.assignee !== null && sameName(assignee.login, config.assignee)
+        ? { ...fromSender('This is assigned to you: work on it.'), isForAny: true }
         : undefined
     case 'labeled':
-      return label && config.labels.includes(label.name)
+      return label && config.labels.some((each) => sameName(each, label.name))
         ? fromSender(`The label ${JSON.stringify(label.name)} was put here: work on it.`)
         : undefined
     case 'review_requested':
@@ -258,24 +306,25 @@ function isAskedToReview(
   { reviewers, assignee }: GithubConfig,
 ): boolean {
   const asked = [requested_reviewer?.login, requested_team?.slug]
-  return [...reviewers, assignee].some((each) => each !== null && asked.includes(each))
+  return [...reviewers, assignee].some(
+    (each) => each !== null && asked.some((other) => other !== undefined && sameName(other, each)),
+  )
 }
-
-const isAllowed = ({ author }: CallOfAgent, sender: string, { authors }: GithubConfig): boolean =>
-  author === sender && authors.includes(sender)
 
 function decisionOf(payload: Payload, repository: string, config: GithubConfig): Incoming {
   const { sender } = payload
   const pressed = pressOf(payload, config)
   if (!pressed) return ignoredDelivery('unrelated', '/check_run')
   if (sender.type !== 'User') return ignoredDelivery('bot', '/sender/type')
-  if (!config.authors.includes(sender.login)) return ignoredDelivery('stranger', '/sender/login')
+  const allowed = allowedBy(payload, config)
+  if (!allowed) return ignoredDelivery('stranger', '/sender/login')
   const { number, ...decision } = pressed
   return {
     kind: 'decision',
     scope: `${repository}#${number}`,
     author: sender.login,
     ...decision,
+    ...allowed,
   }
 }
 
@@ -297,5 +346,5 @@ function mentionIn(found: Post | undefined, config: GithubConfig): CallOfAgent |
   if (!mentionsLogin(found.body, config.mention)) return undefined
   const isByApp = Boolean(found.performed_via_github_app)
   const at = found.submitted_at ?? found.created_at
-  return { author: found.user?.login, text: found.body, isByApp, at }
+  return { author: found.user?.login, text: found.body, isByApp, at, isForAny: true }
 }

@@ -63,7 +63,13 @@ async function published(open: (typeof databases)['sqlite']) {
     await rows(tx, 'publications').insert({
       ...{ tenant_id: tenant, id, integration: 'linear', installation_id: installation },
       ...{ agent_id: 'agent_1', agent_version: null, environment_id: 'env_1', status: 'live' },
-      ...{ vault_id: null, token_due_ms: null, sealed_secrets: null, metadata: {} },
+      ...{
+        vault_id: null,
+        token_due_ms: null,
+        sealed_secrets: null,
+        known_ids: null,
+        metadata: {},
+      },
       ...{ created_at: at, updated_at: at },
       spec: { vault_ids: [], app_access: true, linear: { teams: [], authors: [] } },
     })
@@ -79,7 +85,7 @@ async function published(open: (typeof databases)['sqlite']) {
     async token() {
       const row = await rows(db.read, 'installations').find(tenant, installation)
       assert.ok(row)
-      return findInstallationToken(deps, db, row, signal)
+      return findInstallationToken(deps, db, row, { signal })
     },
     status: async () => (await rows(db.read, 'installations').find(tenant, installation))?.status,
     /** The opened secrets of all credentials in the vault. */

@@ -56,16 +56,16 @@ export async function tokenFor(
 }
 
 /** Waits while another process is renewing the token. */
-async function tokenInTime(
+export async function tokenInTime(
   deps: TokenDeps,
   { db, tenant, signal }: JobContext,
   row: InstallationRow,
 ): Promise<FoundToken> {
-  let found = await findInstallationToken(deps, db, row, signal)
+  let found = await findInstallationToken(deps, db, row, { signal })
   for (let n = 0; found.kind === 'held' && n < mostWaits && !signal.aborted; n++) {
     await deps.clock.sleep(waitMs, signal)
     const newer = await rows(db.read, 'installations').find(tenant, row.id)
-    found = await findInstallationToken(deps, db, newer ?? row, signal)
+    found = await findInstallationToken(deps, db, newer ?? row, { signal })
   }
   return found
 }

@@ -1,6 +1,8 @@
 /** An app of this service at a provider. External workspaces install the app. */
 import type { IntegrationId, PublicationSpec } from '@steward/protocol/integrations.ts'
 import type { AppIntegration, FileUploads } from '../integration.ts'
+import type { AuthorCheck, KnownIds } from '../../../ground/database/tables/integrations.ts'
+import type { ContextSource, GatherContext } from '../context.ts'
 import type { Send } from '../answers/send.ts'
 
 /** `expiresMs`: the time from which a new token is needed. Absent: the token does not expire. SECRET: never logged. */
@@ -15,15 +17,18 @@ export type InstalledApp = {
   tokens: AppTokens | null
 }
 
+/** A publication as its deliveries are read. */
+export type ReadPublication = { spec: PublicationSpec; known: KnownIds | null }
+
 /** Reads the deliveries of an app with the configuration that `configOf` finds in a publication. */
 export const readWith =
   <Config>(
     { read }: Pick<AppIntegration<Config>, 'read'>,
-    configOf: (spec: PublicationSpec) => Config,
+    configOf: (publication: ReadPublication) => Config,
   ): App['adapter']['read'] =>
   (body) => {
     const incomingFor = read(body)
-    return (spec) => incomingFor(configOf(spec))
+    return (publication) => incomingFor(configOf(publication))
   }
 
 export type AppToken =
@@ -37,7 +42,7 @@ export type ProviderContext = { send: Send; signal: AbortSignal; nowMs: number }
 /** The parts of every app. Each adapter reads its own configuration from the publication. */
 export type App = {
   id: IntegrationId
-  adapter: AppIntegration<PublicationSpec>
+  adapter: AppIntegration<ReadPublication>
   /** Secrets that sign deliveries. SECRET: never logged. */
   secrets: readonly string[]
   /** The URL at which people use the provider. */
@@ -54,8 +59,12 @@ export type App = {
   filesUrl?: string
   /** Origins that accept the bytes of uploaded files. Uploads carry no token. */
   uploadOrigins?: readonly string[]
-  /** True when the app is told `begun`. */
-  followsWork?: boolean
+  /** Reads what stands around a message. Absent: a delivery has all of it. */
+  gather?: GatherContext
+  /** Whether the provider says that the author of a delivery may call the agent. */
+  mayCall?(source: ContextSource, check: AuthorCheck): Promise<boolean>
+  /** True when a refused token may be replaced by a new one. */
+  renewsTokens?: boolean
   /** Absent when files of agents are not sent. */
   uploads?: FileUploads
   /** Where agents use the token: in a variable for these hosts, and at the provider's MCP server. */

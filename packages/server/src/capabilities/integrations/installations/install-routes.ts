@@ -16,7 +16,13 @@ import type { People } from '../../../tenants/people/people.ts'
 import { checkFormToken, formToken } from '../../../tenants/signin/form-token.ts'
 import { confirmationPage } from './confirmation-page.ts'
 import { appHeaders } from '../deliveries/entrance.ts'
-import { beginInstall, finishInstall, uninstallApp, workspaceToConfirm } from './installations.ts'
+import {
+  beginInstall,
+  finishInstall,
+  onlyInstallation,
+  uninstallApp,
+  workspaceToConfirm,
+} from './installations.ts'
 import { displayNames, parseIntegrationId } from '../kinds.ts'
 import type { ReceiveDeps } from '../deliveries/receive.ts'
 import { deliveryBody } from '../deliveries/receive.ts'
@@ -125,12 +131,16 @@ export const installationRoutes = (deps: InstallationDeps): Route[] => [
     '/:app/uninstall',
     {
       summary: 'End an installation, here and at its provider',
-      description: 'Its publications tell nobody anything any more.',
+      description:
+        'Its publications tell nobody anything any more. Without an installation_id it is the only one that has not ended.',
       body: Uninstall,
       answer: Uninstalled,
     },
-    async ({ db, tenant, params, body: { installation_id: id }, signal }) =>
-      uninstallApp(deps, { db, tenant, integration: parseIntegrationId(params.app), id }, signal),
+    async ({ db, tenant, params, body: { installation_id }, signal }) => {
+      const integration = parseIntegrationId(params.app)
+      const id = installation_id ?? (await onlyInstallation(db.read, tenant, integration))
+      return uninstallApp(deps, { db, tenant, integration, id }, signal)
+    },
   ),
   ...callbackRoutes(deps),
   open.raw.post(

@@ -6,7 +6,7 @@ import { auditChange } from '../../../ground/core/security/audited-call.ts'
 import { conflict, forbidden, invalid, notFound } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/text/ids.ts'
 import { hashToken } from '../../../ground/core/security/token.ts'
-import type { Database, Queries } from '../../../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
 import { lockAdvisory } from '../../../ground/database/lock.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import type { App, ProviderContext } from './app.ts'
@@ -336,6 +336,23 @@ async function endAccesses(
     await endAccess(deps, tx, row)
     await rows(tx, 'publications').update(row, { vault_id: null, token_due_ms: null })
   }
+}
+
+/** The installation of an integration that has not ended, where there is one alone. */
+export async function onlyInstallation(
+  read: Reads,
+  tenant: string,
+  integration: IntegrationId,
+): Promise<string> {
+  const all = await integrationStore(read).installations(tenant)
+  const open = all.filter((each) => each.integration === integration && each.status !== 'revoked')
+  const [first] = open
+  if (!first) throw invalid(`installation_id: ${integration} is not installed in this workspace`)
+  if (open.length > 1)
+    throw invalid(
+      `installation_id: is required, because ${integration} is installed ${open.length} times: ${open.map(({ id, external_name }) => `${id} (${external_name})`).join(', ')}`,
+    )
+  return first.id
 }
 
 /**

@@ -25,7 +25,7 @@ const insert = (db: Database, ids: readonly string[]) =>
       await rows(tx, 'publications').insert({
         ...{ tenant_id, id, integration: 'linear', installation_id: 'inst_1', status: 'live' },
         ...{ agent_id: 'agent_1', agent_version: null, environment_id: 'env_1' },
-        ...{ vault_id: null, token_due_ms: n, sealed_secrets: null, metadata: {} },
+        ...{ vault_id: null, token_due_ms: n, sealed_secrets: null, known_ids: null, metadata: {} },
         ...{ created_at: iso(0), updated_at: iso(0), spec: { vault_ids: [] } },
       })
   })

@@ -45,17 +45,17 @@ export type TokenDeps = Ground & { apps: Apps; sendToProvider: Send }
 export type FoundToken = AppToken | { kind: 'held' }
 
 /**
- * The stored or renewed token of the installation. After a refusal the installation waits until somebody installs the
+ * The stored or renewed token of the installation. `refused`: a stored token that the provider does not take any more. After a refusal the installation waits until somebody installs the
  * app again.
  */
 export async function findInstallationToken(
   { seal, clock, apps, sendToProvider: send }: TokenDeps,
   db: Database,
   row: InstallationRow,
-  signal: AbortSignal,
+  { signal, refused }: { signal: AbortSignal; refused?: string | undefined },
 ): Promise<FoundToken> {
   const { tenant_id: tenant, id } = row
-  const known = keptIn(openTokens(seal, row), clock.now())
+  const known = keptIn(openTokens(seal, row), clock.now(), refused)
   if (known) return known
   const held = rowLease(db, 'installations', { tenant_id: tenant, id })
   // A renewal ends the old token, so a second concurrent renewal would be refused.
@@ -64,7 +64,7 @@ export async function findInstallationToken(
     const current = await rows(db.read, 'installations').find(tenant, id)
     if (current?.status !== 'active') return { kind: 'refused' }
     const tokens = openTokens(seal, current)
-    const renewed = keptIn(tokens, clock.now())
+    const renewed = keptIn(tokens, clock.now(), refused)
     if (renewed) return renewed
     const provider = { send, signal, nowMs: clock.now() }
     const token = await getApp(apps, row.integration).newToken(row.external_id, tokens, provider)
@@ -84,9 +84,13 @@ export async function findInstallationToken(
   }
 }
 
-function keptIn(tokens: AppTokens | null, nowMs: number): AppToken | undefined {
+function keptIn(
+  tokens: AppTokens | null,
+  nowMs: number,
+  refused: string | undefined,
+): AppToken | undefined {
   const { access, expiresMs = Infinity } = tokens ?? {}
-  return access !== undefined && expiresMs > nowMs
+  return access !== undefined && access !== refused && expiresMs > nowMs
     ? { kind: 'token', token: access, ...(expiresMs !== Infinity && { expiresMs }) }
     : undefined
 }

@@ -13,13 +13,13 @@ import type {
 } from '../integration.ts'
 import type { PullRequestLink } from '../github/links.ts'
 import { graphqlCall } from './query.ts'
-import { buildMoveCall } from './work.ts'
+import { buildMoveCall, moveAndLink } from './work.ts'
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { codeOf } from '../answers/questions.ts'
-import { answerVerdict } from '../answers/verdict.ts'
+import { answerVerdict, refusalReason } from '../answers/verdict.ts'
 
 /** The most characters of an activity. */
-const mostCharacters = 20_000
+export const mostCharacters = 20_000
 
 /** Attack: the address of a profile in an agent's text is a mention, and would call a person. */
 const quiet = (text: string): string =>
@@ -67,19 +67,31 @@ function activityOf(
         : { content: { type: 'elicitation', body: `${body}\n\nWrite the answer here.` } }
     }
     case 'reply':
+    case 'more':
       return { content: { type: 'response', body: quiet(telling.text) } }
+    case 'stopped':
+      return { content: { type: 'response', body: 'Stopped.' } }
+    case 'ended':
+      return { content: { type: 'response', body: 'Done, without words.' } }
     case 'error':
+    case 'refused':
       return { content: { type: 'error', body: quiet(telling.message) } }
   }
 }
 
-/** The id of the activity, the same in each attempt. Linear accepts only random UUIDs, so the id has that form. */
-function activityIdOf({ id }: Telling, { session }: ExternalThread): string {
-  const bytes = createHash('sha256').update(`${session}/${id}`).digest().subarray(0, 16)
+/**
+ * The id of the activity, the same in each attempt. Linear accepts only random UUIDs, so the id has that form. What is
+ * told before a thread has its session has the same id after that.
+ */
+function activityIdOf({ id, kind }: Telling, { session, scope }: ExternalThread): string {
+  const whole = isBeforeSession.includes(kind) ? `${scope}/${kind}/${id}` : `${session}/${id}`
+  const bytes = createHash('sha256').update(whole).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
+
+const isBeforeSession: readonly Telling['kind'][] = ['accepted', 'refused', 'stopped']
 
 const creating =
   'mutation($input: AgentActivityCreateInput!) { agentActivityCreate(input: $input) { success } }'
@@ -100,15 +112,30 @@ function linksAfter(
   telling: Telling & { kind: 'links' },
   { notes }: ExternalThread,
 ): PullRequestLink[] {
-  const links = [...linksIn(notes), ...telling.links].map((link) => [link.url, link] as const)
+  const links = [...linksIn(notes), ...telling.links].map((each) => [each.url, each] as const)
   return [...new Map(links).values()].slice(-mostLinks)
+}
+
+/** The session in the console, which stands before the links of the agent. */
+const ownLink = ({ link }: ExternalThread): PullRequestLink[] =>
+  link === undefined ? [] : [{ label: 'Session', url: link }]
+
+/** The agent begins: its issue moves, and the session of Linear gets a link to that of the console, once. */
+function callOfBeginning(thread: ExternalThread, id: string): ProviderCall | null {
+  const [own] = ownLink(thread)
+  const move = buildMoveCall(thread)
+  if (!own || thread.notes['is_linked'] === 1) return move
+  const link = graphqlCall(updating, { id, input: { addedExternalUrls: [own] } })
+  return move
+    ? { ...moveAndLink(thread, { id, own }), isOptional: true }
+    : { ...link, isOptional: true }
 }
 
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   const { agent_session: agentSessionId } = thread.target
   if (typeof agentSessionId !== 'string' || telling.kind === 'confirmation') return null
   if (telling.kind === 'files') return null
-  if (telling.kind === 'begun') return buildMoveCall(thread)
+  if (telling.kind === 'begun') return callOfBeginning(thread, agentSessionId)
   if (telling.kind === 'plan') {
     const plan = telling.steps.map(({ content, isDone }) => ({
       content: quiet(content),
@@ -117,7 +144,7 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
     return { ...graphqlCall(updating, { id: agentSessionId, input: { plan } }), isOptional: true }
   }
   if (telling.kind === 'links') {
-    const input = { externalUrls: linksAfter(telling, thread) }
+    const input = { externalUrls: [...ownLink(thread), ...linksAfter(telling, thread)] }
     return { ...graphqlCall(updating, { id: agentSessionId, input }), isOptional: true }
   }
   const input = { id: activityIdOf(telling, thread), agentSessionId, ...activityOf(telling) }
@@ -147,14 +174,37 @@ export function findLinearActivity(
   return isThere ? { kind: 'found', notes: thread.notes } : { kind: 'absent' }
 }
 
-export const linearNotesAfter = (telling: Telling, thread: ExternalThread): Notes =>
-  telling.kind === 'links'
-    ? { ...thread.notes, links: JSON.stringify(linksAfter(telling, thread)) }
-    : thread.notes
+export function linearNotesAfter(telling: Telling, thread: ExternalThread): Notes {
+  const { notes, link } = thread
+  if (telling.kind === 'links')
+    return { ...notes, links: JSON.stringify(linksAfter(telling, thread)) }
+  return telling.kind === 'begun' && link !== undefined ? { ...notes, is_linked: 1 } : notes
+}
 
 const refusedForm = z.object({
   errors: z.tuple([z.object({ extensions: z.looseObject({}).optional() })], z.unknown()),
 })
+
+const messageForm = z.object({
+  errors: z.tuple(
+    [
+      z.object({
+        message: z.string(),
+        extensions: z.object({ userPresentableMessage: z.string().nullish() }).nullish(),
+      }),
+    ],
+    z.unknown(),
+  ),
+})
+
+/** Why Linear has refused, in its own words. */
+export function linearReason(outcome: AnswerOutcome): string {
+  const body = 'body' in outcome ? parsePayload(Buffer.from(outcome.body)) : undefined
+  const { data } = messageForm.safeParse(body)
+  if (!data) return refusalReason(outcome)
+  const [{ message, extensions }] = data.errors
+  return (extensions?.userPresentableMessage ?? message).slice(0, 300)
+}
 
 const statuses: readonly [RegExp, number][] = [
   [/^authentication/, 401],

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App, AppToken, AppTokens, ProviderContext } from '../installations/app.ts'
 import { readWith } from '../installations/app.ts'
 import type { AnswerOutcome } from '../integration.ts'
+import { gatherLinear, mayCallOnLinear } from './context.ts'
 import { linearIntegration } from './linear.ts'
 import { parsePayload } from '../deliveries/payload.ts'
 
@@ -70,7 +71,12 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
     id: 'linear',
     adapter: {
       ...linearIntegration,
-      read: readWith(linearIntegration, (spec) => spec.linear ?? { teams: [], authors: [] }),
+      read: readWith(linearIntegration, ({ spec: { linear: config }, known }) => ({
+        teams: config?.teams ?? [],
+        authors: config?.authors ?? [],
+        members: config?.members ?? null,
+        known,
+      })),
     },
     secrets: [webhookSecret],
     url,
@@ -80,7 +86,9 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
       hosts: [new URL(apiUrl).hostname],
       mcpServer: 'https://mcp.linear.app/mcp',
     },
-    followsWork: true,
+    renewsTokens: true,
+    gather: gatherLinear,
+    mayCall: mayCallOnLinear,
     hint: 'People see a task list in your messages (`- [ ] a step`, `- [x] a step that is done`) as your plan, and a newer list in its place.',
     faultOf: (spec) => (spec.linear ? undefined : 'linear: is required for the integration linear'),
 

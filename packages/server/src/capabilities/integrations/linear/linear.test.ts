@@ -117,7 +117,8 @@ describe('deliveries of Linear', () => {
     const found = read(prompted())
     assert.ok(found.kind === 'message')
     assert.deepEqual([found.scope, found.text], ['session-1', 'Go on.'])
-    const stopped = { kind: 'interrupt', scope: 'session-1', author: 'ada' }
+    const learned = { authors: { ada: 'user-ada' } }
+    const stopped = { kind: 'interrupt', scope: 'session-1', author: 'ada', learned }
     assert.deepEqual(read(prompted({ signal: 'stop' })), stopped)
     assert.equal(reasonOf(prompted({ signal: 'stop', user: { id: 'user-eve' } })), 'stranger')
   })

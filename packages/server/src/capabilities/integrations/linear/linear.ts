@@ -3,18 +3,26 @@ import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import { isSigned } from '../deliveries/hmac.ts'
-import type { AppIntegration, Incoming } from '../integration.ts'
+import type { KnownIds } from '../../../ground/database/tables/integrations.ts'
+import type { AppIntegration, Incoming, IncomingMessage, Refusal } from '../integration.ts'
+import { learnedName, listedName, sameName } from '../deliveries/listed-names.ts'
 import {
   callFor,
   findLinearActivity,
   linearNotesAfter,
+  linearReason,
+  mostCharacters,
   searchFor,
   judgeLinearAnswer,
 } from './answers.ts'
 import { lookUp } from './work.ts'
 import { ignoredDelivery, parsePayload, shortenContext } from '../deliveries/payload.ts'
+import { namedIn } from '../deliveries/routing.ts'
 
-type LinearConfig = NonNullable<PublicationSpec['linear']>
+type LinearConfig = Pick<NonNullable<PublicationSpec['linear']>, 'teams' | 'authors'> & {
+  members?: 'team' | 'workspace' | null
+  known?: KnownIds | null
+}
 
 const freshnessMs = 60_000
 const signatureForm = /^[0-9a-f]{64}$/
@@ -26,11 +34,13 @@ const eventForm = z.object({
   type: z.literal('AgentSessionEvent'),
   action: z.string(),
   organizationId: name,
+  createdAt: z.iso.datetime({ offset: true }).nullish(),
   appUserId: name.nullish(),
   promptContext: text.nullish(),
   previousComments: z.array(z.unknown()).nullish(),
   agentSession: z.object({
     id: name,
+    url: z.string().max(2_000).nullish(),
     creator: person.nullish(),
     comment: z.object({ body: text, userId: name.nullish() }).nullish(),
     issue: z
@@ -93,12 +103,17 @@ export const linearIntegration: AppIntegration<LinearConfig> = {
     return data && { kind: 'revoked', atMs: Date.parse(data.createdAt) }
   },
 
+  numberOf: ({ headers }) => headers['linear-delivery'],
+
   callFor,
   lookUp,
   searchFor,
   found: findLinearActivity,
   noted: linearNotesAfter,
   verdict: judgeLinearAnswer,
+  reasonOf: linearReason,
+  urlOf: (_telling, { target }) => (typeof target['url'] === 'string' ? target['url'] : undefined),
+  mostCharacters,
 }
 
 /**
@@ -114,26 +129,65 @@ function idOf(body: Uint8Array): string {
 
 const nameOf = ({ id, email }: Person): string => email ?? id
 
-const isAllowed = ({ id, email }: Person, { authors }: LinearConfig): boolean =>
-  authors.includes(id) || (typeof email === 'string' && authors.includes(email))
+/** Undefined for a stranger. A person is listed by id, or by an address that is theirs since it was seen first. */
+function allowedBy(
+  { id, email }: Person,
+  team: string,
+  { authors, members, known }: LinearConfig,
+): Pick<IncomingMessage, 'check' | 'learned'> | undefined {
+  if (authors.includes(id)) return {}
+  const person = { name: email ?? id, id }
+  const names = learnedName(authors, known?.authors, person)
+  const learned = names === undefined ? {} : { learned: { authors: names } }
+  if (listedName(authors, known?.authors, person) !== undefined) return learned
+  return !members ? undefined : { ...learned, check: { user: id, team } }
+}
+
+/** Linear shows that an app did not respond, where nothing answers the beginning of a session. */
+function refusalOf({ agentSession }: AgentSessionEvent, message?: string): { refusal: Refusal } {
+  const { id, creator } = agentSession
+  return {
+    refusal: {
+      scope: id,
+      author: creator ? nameOf(creator) : '',
+      target: { agent_session: id },
+      ...(message !== undefined && { message }),
+    },
+  }
+}
+
+const otherTeam = ({ teams }: LinearConfig): string =>
+  `This agent works on issues of ${teams.length === 1 ? 'the team' : 'the teams'} ${teams.join(', ')} alone.`
 
 function readEvent(event: AgentSessionEvent, config: LinearConfig): Incoming {
   const { action, agentSession, agentActivity } = event
   const { id: scope, issue, creator } = agentSession
-  if (!issue || !config.teams.includes(issue.team.key))
-    return ignoredDelivery('unrelated', '/agentSession/issue/team/key')
+  const isOfTeam = issue && config.teams.some((each) => sameName(each, issue.team.key))
+  if (!isOfTeam) {
+    const message = issue
+      ? otherTeam(config)
+      : 'This agent works on issues alone: delegate an issue to it, or mention it there.'
+    return {
+      ...ignoredDelivery('unrelated', '/agentSession/issue/team/key'),
+      ...(action === 'created' && refusalOf(event, message)),
+    }
+  }
+  const team = issue.team.key
   if (action === 'created') {
     if (!creator) return ignoredDelivery('bot', '/agentSession/creator')
-    if (!isAllowed(creator, config)) return ignoredDelivery('stranger', '/agentSession/creator')
-    return messageOf(event, creator, requestOf(event, creator))
+    const allowed = allowedBy(creator, team, config)
+    if (!allowed)
+      return { ...ignoredDelivery('stranger', '/agentSession/creator'), ...refusalOf(event) }
+    return { ...messageOf(event, creator, requestOf(event, creator)), ...allowed }
   }
   if (action !== 'prompted' || !agentActivity) return ignoredDelivery('unrelated', '/action')
   const { user, signal, content } = agentActivity
-  if (!isAllowed(user, config)) return ignoredDelivery('stranger', '/agentActivity/user')
-  if (signal === 'stop') return { kind: 'interrupt', scope, author: nameOf(user) }
+  const allowed = allowedBy(user, team, config)
+  if (!allowed) return ignoredDelivery('stranger', '/agentActivity/user')
+  if (signal === 'stop') return { kind: 'interrupt', scope, author: nameOf(user), ...allowed }
   const asked = (content.body ?? '').trim()
   if (asked === '') return ignoredDelivery('malformed', '/agentActivity/content/body')
-  return messageOf(event, user, asked)
+  return { ...messageOf(event, user, asked), ...allowed }
 }
 
 /**
@@ -150,29 +204,44 @@ function requestOf({ agentSession, previousComments }: AgentSessionEvent, creato
     : `${issue?.identifier ?? 'This issue'} is delegated to you: work on it.`
 }
 
-function messageOf(
-  { action, agentSession: { id, issue }, appUserId, promptContext }: AgentSessionEvent,
-  author: Person,
-  request: string,
-): Incoming {
-  const told = promptContext ?? issue?.description ?? null
+function messageOf(event: AgentSessionEvent, author: Person, request: string): IncomingMessage {
+  const {
+    agentSession: { id, issue, url },
+    promptContext,
+    createdAt,
+  } = event
   return {
     kind: 'message',
     scope: id,
     author: nameOf(author),
     text: request.toWellFormed(),
-    context: {
-      issue: issue?.identifier ?? null,
-      url: issue?.url ? shortenContext(issue.url) : null,
-      title: issue ? shortenContext(issue.title) : null,
-      body: told && shortenContext(told),
-    },
+    named: namedIn(request.toWellFormed()),
+    context: contextOf(issue, promptContext ?? issue?.description ?? null),
     target: {
       agent_session: id,
-      // Only the message that begins the work names the issue.
-      ...(action === 'created' &&
-        issue?.id &&
-        appUserId && { issue: issue.id, app_user: appUserId }),
+      ...(url && { url }),
+      ...(createdAt && { since: createdAt }),
+      ...issueTarget(event),
     },
+  }
+}
+
+const contextOf = (
+  issue: AgentSessionEvent['agentSession']['issue'],
+  told: string | null,
+): IncomingMessage['context'] => ({
+  issue: issue?.identifier ?? null,
+  url: issue?.url ? shortenContext(issue.url) : null,
+  title: issue ? shortenContext(issue.title) : null,
+  body: told && shortenContext(told),
+})
+
+function issueTarget({ action, agentSession: { issue }, appUserId }: AgentSessionEvent) {
+  const id = issue?.id
+  if (!id) return {}
+  // Only the message that begins the work moves the issue.
+  return {
+    issue_id: id,
+    ...(action === 'created' && appUserId && { issue: id, app_user: appUserId }),
   }
 }

@@ -63,3 +63,20 @@ export function buildMoveCall({ target }: ExternalThread): ProviderCall | null {
   if (typeof id !== 'string' || typeof stateId !== 'string') return null
   return { ...graphqlCall(moving, { id, input: { stateId } }), isOptional: true }
 }
+
+const movingAndLinking = `mutation($id: String!, $input: IssueUpdateInput!, $session: String!, $links: AgentSessionUpdateInput!) {
+  issueUpdate(id: $id, input: $input) { success }
+  agentSessionUpdate(id: $session, input: $links) { success }
+}`
+
+/** Moves the issue, and adds a link to the session of Linear. */
+export const moveAndLink = (
+  { target }: ExternalThread,
+  { id: session, own }: { id: string; own: { label: string; url: string } },
+): ProviderCall =>
+  graphqlCall(movingAndLinking, {
+    id: target['issue'],
+    input: { stateId: target['started_state'] },
+    session,
+    links: { addedExternalUrls: [own] },
+  })

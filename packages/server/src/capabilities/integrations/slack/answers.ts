@@ -12,10 +12,10 @@ import type {
 } from '../integration.ts'
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { questionNote } from '../answers/questions.ts'
-import { answerVerdict } from '../answers/verdict.ts'
+import { answerVerdict, refusalReason } from '../answers/verdict.ts'
 
 /** The most characters of a message. */
-const mostCharacters = 11_500
+export const mostCharacters = 11_500
 const mostInput = 2_500
 
 /** Attack: a mention in an agent's text would call people, or a whole channel. */
@@ -70,39 +70,85 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   const { channel, thread: thread_ts } = thread.target
   if (typeof channel !== 'string' || typeof thread_ts !== 'string') return null
   const slackThread = { channel, thread_ts }
-  const ts = streamOf(thread)
   if (isShown(telling, thread)) return null
   switch (telling.kind) {
-    case 'action':
     case 'confirmation':
     case 'plan':
     case 'links':
-    case 'begun':
     case 'files':
       return null
+    case 'accepted':
+    case 'begun':
+    case 'action':
+    case 'ended':
+      return callOfWork(telling, thread, slackThread)
     case 'thought':
       return {
         ...callOfThought(fitting(telling.text, mostCharacters, quiet), thread, slackThread),
         isOptional: true,
       }
-    case 'accepted':
-      return ts === undefined ? callOfStatus(slackThread) : closing({ channel, ts })
-    default: {
-      const metadata = { event_type: 'steward', event_payload: { id: telling.id } }
-      const { text, markdown_text, blocks } = contentOf(telling)
-      return ts === undefined
-        ? posting('/chat.postMessage', {
-            ...slackThread,
-            ...nothingUnfurled,
-            metadata,
-            text,
-            markdown_text,
-            blocks,
-          })
-        : closing({ channel, ts, metadata, blocks, ...behind(markdown_text) })
-    }
+    default:
+      return callWithText(telling, thread, slackThread)
   }
 }
+
+/** Shows in the thread whether the agent works. */
+function callOfWork(
+  telling: Extract<Telling, { kind: 'accepted' | 'begun' | 'action' | 'ended' }>,
+  thread: ExternalThread,
+  slackThread: SlackThread,
+): ProviderCall | null {
+  const ts = streamOf(thread)
+  const { channel } = slackThread
+  switch (telling.kind) {
+    case 'accepted':
+      return ts === undefined ? callOfStatus(slackThread, working) : closing({ channel, ts })
+    case 'begun':
+      return isShownAsWorking(thread) ? null : callOfStatus(slackThread, working)
+    case 'action':
+      // Slack takes a status away after two minutes, and with each message.
+      return telling.result === null && isStatusOld(thread)
+        ? callOfStatus(slackThread, working)
+        : null
+    case 'ended':
+      return ts === undefined
+        ? callOfStatus(slackThread, '')
+        : closing({ channel, ts }, { isOptional: true })
+  }
+}
+
+function callWithText(
+  telling: TextTelling,
+  thread: ExternalThread,
+  slackThread: SlackThread,
+): ProviderCall {
+  const ts = streamOf(thread)
+  const { channel } = slackThread
+  const metadata = { event_type: 'steward', event_payload: { id: telling.id } }
+  const { text, markdown_text, blocks } = contentOf(telling, thread)
+  return ts === undefined || telling.kind === 'more'
+    ? posting('/chat.postMessage', {
+        ...slackThread,
+        ...nothingUnfurled,
+        metadata,
+        text,
+        markdown_text,
+        blocks,
+      })
+    : closing({ channel, ts, metadata, blocks, ...behind(markdown_text) })
+}
+
+const working = 'is working on it…'
+
+/** True while the status that the service has set is shown, and while a message grows. */
+const isShownAsWorking = ({ notes }: ExternalThread): boolean =>
+  typeof notes['status'] === 'number' || typeof notes['stream'] === 'string'
+
+/** The time after which a status is set again. */
+const statusMs = 90_000
+
+const isStatusOld = ({ notes, nowMs = 0 }: ExternalThread): boolean =>
+  typeof notes['status'] === 'number' && nowMs - notes['status'] > statusMs
 
 /**
  * True for a question whose message with its buttons is in the thread. After people answer one of several questions, a
@@ -114,20 +160,17 @@ const isShown = (telling: Telling, { notes }: ExternalThread): boolean =>
 const behind = (text: string | undefined) => text !== undefined && { markdown_text: `\n\n${text}` }
 
 /** Closes the growing message. When it was deleted, or closed by Slack, the telling is posted as a new message. */
-const closing = (body: object): ProviderCall => ({
+const closing = (body: object, more: { isOptional?: true } = {}): ProviderCall => ({
   ...posting('/chat.stopStream', body),
   continues: true,
+  ...more,
 })
 
-/** Sets a status, which Slack shows only in direct messages. */
-const callOfStatus = ({ channel, thread_ts }: SlackThread): ProviderCall | null =>
-  channel.startsWith('D')
-    ? posting('/assistant.threads.setStatus', {
-        channel_id: channel,
-        thread_ts,
-        status: 'is working on it…',
-      })
-    : null
+/** Sets the status of the thread; an empty one takes it away. */
+const callOfStatus = ({ channel, thread_ts }: SlackThread, status: string): ProviderCall => ({
+  ...posting('/assistant.threads.setStatus', { channel_id: channel, thread_ts, status }),
+  isOptional: true,
+})
 
 function callOfThought(
   text: string,
@@ -150,14 +193,30 @@ function callOfThought(
       }
 }
 
-type TurnEnd = Extract<Telling, { kind: 'reply' | 'error' | 'question' }>
+type TextTelling = Extract<
+  Telling,
+  { kind: 'reply' | 'more' | 'error' | 'question' | 'stopped' | 'refused' }
+>
+
+const withLink = (text: string, { link }: ExternalThread): string =>
+  link === undefined ? text : `${text}\n\n[Session](${link})`
 
 /** `text`: the text of notifications, for a message that is not a stream. */
-function contentOf(telling: TurnEnd): { text?: string; markdown_text?: string; blocks?: object[] } {
+function contentOf(
+  telling: TextTelling,
+  thread: ExternalThread,
+): { text?: string; markdown_text?: string; blocks?: object[] } {
   if (telling.kind === 'reply')
+    return { markdown_text: withLink(fitting(telling.text, mostCharacters, quiet), thread) }
+  if (telling.kind === 'more')
     return { markdown_text: fitting(telling.text, mostCharacters, quiet) }
-  if (telling.kind === 'error')
-    return { markdown_text: `**This did not work.** ${fitting(telling.message, mostInput, quiet)}` }
+  if (telling.kind === 'stopped') return { markdown_text: withLink('Stopped.', thread) }
+  if (telling.kind === 'refused')
+    return { markdown_text: fitting(telling.message, mostInput, quiet) }
+  if (telling.kind === 'error') {
+    const message = fitting(telling.message, mostInput, quiet)
+    return { markdown_text: withLink(`**This did not work.** ${message}`, thread) }
+  }
   const input = fitting(telling.input, mostInput, (text) =>
     escaped(text).replaceAll('```', '`\u200b``'),
   )
@@ -169,9 +228,11 @@ function contentOf(telling: TurnEnd): { text?: string; markdown_text?: string; b
   return { text, blocks: isAnswered ? [section] : [section, { type: 'actions', elements }] }
 }
 
-/** Returns null for a status, which may be set twice. */
+/** Tellings whose call sets a status, which may be set twice. */
+const ofStatus: readonly Telling['kind'][] = ['accepted', 'begun', 'action', 'ended']
+
 export function searchFor(telling: Telling, { target }: ExternalThread): ProviderCall | null {
-  if (telling.kind === 'accepted') return null
+  if (ofStatus.includes(telling.kind)) return null
   const query = new URLSearchParams({
     channel: String(target['channel']),
     ts: String(target['thread']),
@@ -199,21 +260,42 @@ const listed = z.object({
  */
 export function findSlackMessage(
   telling: Telling,
-  { notes }: ExternalThread,
+  thread: ExternalThread,
   body: string,
 ): SearchResult {
+  const { notes } = thread
   const { id, kind } = telling
   const { data } = listed.safeParse(parsePayload(Buffer.from(body)))
   if (!data) return { kind: 'unreadable' }
   if (kind === 'thought') return { kind: 'found', notes }
   // Slack lists the oldest messages first. Our message was posted before anybody could copy its metadata.
   const ours = data.messages.find(({ metadata }) => metadata?.event_payload.id === id)
-  return ours ? { kind: 'found', notes: notesOf(telling, ours.ts) } : { kind: 'absent' }
+  if (!ours) return { kind: 'absent' }
+  const url = urlOfMessage(thread, ours.ts)
+  const found = notesOf(telling, ours.ts)
+  return { kind: 'found', notes: found, ...(url !== undefined && { url }) }
 }
 
 const madeForm = z.object({ ts: timestamp })
 
+/** Where people read a message of the thread. */
+function urlOfMessage({ target }: ExternalThread, ts: string | undefined): string | undefined {
+  const { team, channel } = target
+  return ts === undefined || typeof team !== 'string' || typeof channel !== 'string'
+    ? undefined
+    : `https://app.slack.com/client/${team}/${channel}/p${ts.replace('.', '')}`
+}
+
+export function slackUrlOf(_: Telling, thread: ExternalThread, body: string): string | undefined {
+  const made = madeForm.safeParse(parsePayload(Buffer.from(body))).data?.ts
+  return urlOfMessage(thread, streamOf(thread) ?? made)
+}
+
 export function slackNotesAfter(telling: Telling, thread: ExternalThread, body: string): Notes {
+  const status = thread.nowMs ?? 0
+  if (telling.kind === 'begun' || telling.kind === 'action') return { ...thread.notes, status }
+  if (telling.kind === 'accepted') return streamOf(thread) === undefined ? { status } : {}
+  if (telling.kind === 'ended') return {}
   const stream = streamOf(thread)
   if (telling.kind === 'thought' && stream !== undefined) return thread.notes
   const made = madeForm.safeParse(parsePayload(Buffer.from(body))).data?.ts
@@ -225,6 +307,16 @@ function notesOf(telling: Telling, ts: string | undefined): Notes {
   if (ts === undefined) return {}
   if (telling.kind === 'thought') return { stream: ts }
   return telling.kind === 'question' ? { [questionNote(telling.call)]: ts } : {}
+}
+
+const refusedForm = z.object({ error: z.string(), needed: z.string().nullish() })
+
+/** Why Slack has refused, in its word for it. */
+export function slackReason(outcome: AnswerOutcome): string {
+  const body = 'body' in outcome ? parsePayload(Buffer.from(outcome.body)) : undefined
+  const { data } = refusedForm.safeParse(body)
+  if (!data) return refusalReason(outcome)
+  return data.needed ? `${data.error}: it needs the scope ${data.needed}` : data.error
 }
 
 const answered = z.discriminatedUnion('ok', [

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App, ProviderContext } from '../installations/app.ts'
 import { readWith } from '../installations/app.ts'
 import { parsePayload } from '../deliveries/payload.ts'
+import { gatherSlack, mayCallOnSlack } from './context.ts'
 import { slackIntegration } from './slack.ts'
 import { slackFiles } from './files.ts'
 
@@ -18,15 +19,19 @@ export type SlackSettings = {
 
 const scopes = [
   'app_mentions:read',
-  'assistant:write',
   'channels:history',
   'chat:write',
   'files:read',
   'files:write',
   'groups:history',
   'im:history',
+  'mpim:history',
+  'usergroups:read',
+  'users:read',
 ]
 
+/** The answer to an installation in a whole organisation, whose token is for no single workspace. */
+const ofOrganisation = z.object({ ok: z.literal(true), is_enterprise_install: z.literal(true) })
 const installed = z.object({
   ok: z.literal(true),
   access_token: z.string().min(1),
@@ -60,9 +65,11 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
     id: 'slack',
     adapter: {
       ...slackIntegration,
-      read: readWith(slackIntegration, (spec) => spec.slack ?? { channels: [], authors: [] }),
+      read: readWith(slackIntegration, ({ spec }) => spec.slack ?? {}),
     },
     secrets: [signingSecret],
+    gather: gatherSlack,
+    mayCall: mayCallOnSlack,
     url,
     apiUrl,
     filesUrl: `${filesHost}/files-pri/`,
@@ -79,7 +86,13 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
       const code = query.get('code') ?? ''
       if (code === '') return { refused: 'Slack brought no code back: it was not allowed there' }
       const fields = { client_id, client_secret, code, redirect_uri }
-      const { data } = installed.safeParse(await post('/oauth.v2.access', fields, provider))
+      const answer = await post('/oauth.v2.access', fields, provider)
+      if (ofOrganisation.safeParse(answer).success)
+        return {
+          refused:
+            'the app cannot be installed for a whole organisation (Enterprise Grid): choose one of its workspaces at Slack',
+        }
+      const { data } = installed.safeParse(answer)
       if (!data) return { refused: 'Slack did not take the code' }
       if (data.refresh_token !== undefined)
         return { refused: 'the app rotates its tokens: switch token rotation off at Slack' }

@@ -3,87 +3,67 @@ import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import { isSigned } from '../deliveries/hmac.ts'
-import type { IncomingFile } from '../../../ground/database/tables/integrations.ts'
-import type { AppIntegration, DeliveryCheck, Incoming, RawDelivery } from '../integration.ts'
-import { ignoredDelivery, parsePayload } from '../deliveries/payload.ts'
+import type {
+  AppIntegration,
+  DeliveryCheck,
+  Incoming,
+  IncomingMessage,
+  RawDelivery,
+} from '../integration.ts'
+import { sameName } from '../deliveries/listed-names.ts'
+import {
+  ignoredDelivery,
+  parseJsonOrForm,
+  parsePayload,
+  shortenContext,
+} from '../deliveries/payload.ts'
+import { namedIn } from '../deliveries/routing.ts'
+import type { SlackEvent } from './payload.ts'
+import { buttonForm, eventForm, incomingFiles, quotedMessages } from './payload.ts'
 import {
   callFor,
   findSlackMessage,
   slackNotesAfter,
   searchFor,
   judgeSlackAnswer,
+  mostCharacters,
+  slackReason,
+  slackUrlOf,
 } from './answers.ts'
 
-type SlackConfig = NonNullable<PublicationSpec['slack']>
+export type SlackConfig = Required<NonNullable<PublicationSpec['slack']>>
+
+/** Publications of before lack some fields. */
+export function slackConfigOf({
+  channels = [],
+  authors = [],
+  members = false,
+  user_groups = [],
+  direct_messages = true,
+}: Partial<SlackConfig> = {}): SlackConfig {
+  return { channels, authors, members, user_groups, direct_messages }
+}
 
 const freshnessMs = 5 * 60_000
 const signatureForm = /^v0=([0-9a-f]{64})$/
 const timestampForm = /^[0-9]{1,12}$/
 
-const name = z.string().min(1).max(256)
-const fileForm = z.object({
-  name: z.string().max(1_024).default('file'),
-  mimetype: z.string().max(256).default('application/octet-stream'),
-  size: z.number().default(0),
-  url_private: z.string().max(4_096).default(''),
-  is_external: z.boolean().default(false),
-})
-const eventForm = z.object({
-  type: z.literal('event_callback'),
-  team_id: name,
-  event_id: name,
-  /** The time of the event in seconds. */
-  event_time: z.number().optional(),
-  event: z.object({
-    type: z.string(),
-    subtype: z.string().optional(),
-    bot_id: z.string().optional(),
-    user: z.string().optional(),
-    user_team: z.string().optional(),
-    text: z.string().max(100_000).optional(),
-    channel: name.optional(),
-    channel_type: z.string().optional(),
-    ts: name.optional(),
-    thread_ts: name.optional(),
-    files: z.array(z.unknown()).max(100).optional(),
-    tokens: z.object({ bot: z.array(z.string()).optional() }).optional(),
-  }),
-})
-type SlackEvent = z.infer<typeof eventForm>
-
-const buttonForm = z.object({
-  type: z.literal('block_actions'),
-  team: z.object({ id: name }),
-  user: z.object({ id: name, team_id: z.string().optional() }),
-  channel: z.object({ id: name }),
-  message: z.object({ ts: name, thread_ts: name.optional() }),
-  actions: z.tuple([z.object({ action_id: z.enum(['allow', 'deny']), value: name })]),
-})
-
 const challengeForm = z.object({ type: z.literal('url_verification'), challenge: z.string() })
 
-/** The JSON of the body, or of the field `payload` of a form. */
-function jsonOf(body: Uint8Array): unknown {
-  const plain = parsePayload(body)
-  if (plain !== undefined) return plain
-  const form = new URLSearchParams(Buffer.from(body).toString('utf8')).get('payload')
-  return form === null ? undefined : parsePayload(Buffer.from(form))
-}
-
-export const slackIntegration: AppIntegration<SlackConfig> = {
+export const slackIntegration: AppIntegration<Partial<SlackConfig>> = {
   check,
 
   read(body) {
-    const payload = jsonOf(body)
+    const payload = parseJsonOrForm(body)
     const { data: event } = eventForm.safeParse(payload)
-    if (event) return (config) => readEvent(event, config)
+    if (event) return (config) => readEvent(event, slackConfigOf(config))
     const { data: button } = buttonForm.safeParse(payload)
     return (config) =>
-      button ? readButton(button, config) : ignoredDelivery('malformed', '/event')
+      button ? readButton(button, slackConfigOf(config)) : ignoredDelivery('malformed', '/event')
   },
 
   workspaceOf(body) {
-    const payload = jsonOf(body)
+    const payload = parseJsonOrForm(body)
     return eventForm.safeParse(payload).data?.team_id ?? buttonForm.safeParse(payload).data?.team.id
   },
 
@@ -97,11 +77,16 @@ export const slackIntegration: AppIntegration<SlackConfig> = {
     return isEnd ? { kind: 'revoked', atMs: event_time * 1000 } : undefined
   },
 
+  numberOf: ({ body }) => eventForm.safeParse(parsePayload(body)).data?.event_id,
+
   callFor,
   searchFor,
   found: findSlackMessage,
   noted: slackNotesAfter,
   verdict: judgeSlackAnswer,
+  reasonOf: slackReason,
+  urlOf: slackUrlOf,
+  mostCharacters,
 }
 
 function check(
@@ -135,61 +120,97 @@ export function idOf(body: Uint8Array): string {
 const plain = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
+/** Kinds of messages that people write; Slack marks replies that are shown in the channel too. */
+const plainSubtypes = [undefined, 'file_share', 'thread_broadcast']
+
+/** The ids of the app as a user. */
+const botsOf = ({ authorizations }: Pick<SlackEvent, 'authorizations'>): string[] =>
+  (authorizations ?? []).flatMap(({ user_id }) => user_id ?? [])
+
 /** Returns undefined when the event is no text of a person to the app. */
-function kindOf({ type, subtype, channel_type }: SlackEvent['event']) {
-  const isPlain = subtype === undefined || subtype === 'file_share'
-  if (!isPlain) return undefined
+function kindOf({ event, authorizations }: SlackEvent) {
+  const { type, subtype, channel_type, text = '' } = event
+  if (!plainSubtypes.includes(subtype)) return undefined
   if (type === 'app_mention') return 'mention in a channel'
-  return type === 'message' && channel_type === 'im' ? 'direct message' : undefined
+  if (type !== 'message') return undefined
+  if (channel_type === 'im') return 'direct message'
+  const isMentioned = botsOf({ authorizations }).some(
+    (id) => text.includes(`<@${id}>`) || text.includes(`<@${id}|`),
+  )
+  return channel_type === 'mpim' && isMentioned ? 'mention in a group message' : undefined
 }
 
-function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incoming {
+const isServed = (
+  kind: string,
+  channel: string,
+  { channels, direct_messages }: SlackConfig,
+): boolean =>
+  kind === 'mention in a channel'
+    ? channels.some((each) => sameName(each, channel))
+    : direct_messages
+
+function readEvent(payload: SlackEvent, config: SlackConfig): Incoming {
+  const { team_id, event } = payload
   const { channel, ts, user } = event
-  const kind = kindOf(event)
+  const kind = kindOf(payload)
   if (!kind) return ignoredDelivery('unrelated', '/event/type')
   if (!channel || !ts) return ignoredDelivery('malformed', '/event/channel')
   if (event.bot_id !== undefined || user === undefined)
     return ignoredDelivery('bot', '/event/bot_id')
-  if (kind !== 'direct message' && !config.channels.includes(channel))
-    return ignoredDelivery('unrelated', '/event/channel')
-  if (!isAllowed(user, event.user_team ?? team_id, team_id, config))
-    return ignoredDelivery('stranger', '/event/user')
-  const text = plain(event.text ?? '').trim()
-  const files = filesOf(event)
-  if (text === '' && files.length === 0) return ignoredDelivery('malformed', '/event/text')
+  if (!isServed(kind, channel, config)) return ignoredDelivery('unrelated', '/event/channel')
   const thread = event.thread_ts ?? ts
+  const scope = `${channel}:${thread}`
+  const target = { channel, thread, since: ts, user, team: team_id }
+  const allowed = allowedBy(user, event.user_team ?? team_id, team_id, config)
+  if (!allowed)
+    return {
+      ...ignoredDelivery('stranger', '/event/user'),
+      refusal: { scope, author: user, target },
+    }
+  const text = plain(event.text ?? '').trim()
+  const files = incomingFiles(event.files ?? [])
+  if (text === '' && files.length === 0) return ignoredDelivery('malformed', '/event/text')
   return {
     kind: 'message',
-    scope: `${channel}:${thread}`,
+    scope,
     author: user,
     text: text.toWellFormed(),
+    named: namedIn(text.toWellFormed(), botsOf(payload)),
     ...(files.length > 0 && { files }),
-    context: { channel, kind },
-    target: { channel, thread, since: ts, user, team: team_id },
+    context: { channel, kind, ...quotedIn(event) },
+    target,
+    ...allowed,
   }
 }
 
-const filesOf = ({ files = [] }: SlackEvent['event']): IncomingFile[] =>
-  files
-    .flatMap((each) => fileForm.safeParse(each).data ?? [])
-    .map(({ name: file, mimetype, size, url_private, is_external }) => ({
-      name: file.toWellFormed(),
-      media_type: mimetype,
-      size,
-      // The address of an external file was chosen by the app that added the file, so it is not fetched.
-      url: is_external ? '' : url_private,
-    }))
+function quotedIn({ attachments = [] }: SlackEvent['event']): IncomingMessage['context'] {
+  const quoted = quotedMessages(attachments)
+  return quoted.length === 0
+    ? {}
+    : { quoted: quoted.map((each) => ({ ...each, text: shortenContext(each.text) })) }
+}
 
-/** Refuses people of other companies: in a shared channel, their accounts belong to another workspace. */
-const isAllowed = (user: string, team: string, own: string, { authors }: SlackConfig): boolean =>
-  team === own && authors.includes(user)
+/**
+ * Undefined for a stranger, and for people of other companies: in a shared channel, their accounts belong to another
+ * workspace.
+ */
+function allowedBy(
+  user: string,
+  team: string,
+  own: string,
+  { authors, members, user_groups }: SlackConfig,
+): Pick<IncomingMessage, 'check'> | undefined {
+  if (team !== own) return undefined
+  if (authors.some((each) => sameName(each, user))) return {}
+  return members || user_groups.length > 0 ? { check: { user, team } } : undefined
+}
 
 function readButton(
   { team, user, channel, message, actions: [action] }: z.infer<typeof buttonForm>,
   config: SlackConfig,
 ): Incoming {
-  if (!isAllowed(user.id, user.team_id ?? team.id, team.id, config))
-    return ignoredDelivery('stranger', '/user/id')
+  const allowed = allowedBy(user.id, user.team_id ?? team.id, team.id, config)
+  if (!allowed) return ignoredDelivery('stranger', '/user/id')
   return {
     kind: 'decision',
     scope: `${channel.id}:${message.thread_ts ?? message.ts}`,
@@ -197,5 +218,6 @@ function readButton(
     call: action.value,
     message: message.ts,
     result: action.action_id,
+    ...allowed,
   }
 }

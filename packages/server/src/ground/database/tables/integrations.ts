@@ -1,4 +1,5 @@
 import type {
+  AnswerState,
   DeliveryState,
   InstallationStatus,
   IntegrationId,
@@ -20,17 +21,34 @@ export type IncomingFile = {
   file_id?: string
 }
 
-/** A delivery of an allowed author. */
-export type AllowedDelivery =
+/** What an agent reads as data: anyone may have written it. */
+export type ContextData =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly ContextData[]
+  | { readonly [label: string]: ContextData }
+
+/** A condition on the author that only the provider can judge, or which is judged by its answer. */
+export type AuthorCheck = { readonly [name: string]: string | number | null }
+
+/**
+ * A delivery of an allowed author. `check`: the author is allowed if the provider says so. `isAcknowledged`: the people
+ * of the thread are told that it has come.
+ */
+export type AllowedDelivery = { check?: AuthorCheck; isAcknowledged?: true } & (
   | {
       kind: 'message'
       scope: string
       author: string
       text: string
-      context: Readonly<Record<string, string | null>>
+      context: Readonly<Record<string, ContextData>>
       target: AdapterNotes
       files?: readonly IncomingFile[]
       questions?: readonly string[]
+      /** Set once the files of the context are among `files`. */
+      hasContextFiles?: true
     }
   | {
       kind: 'decision'
@@ -40,15 +58,24 @@ export type AllowedDelivery =
       message: string
       result: 'allow' | 'deny'
     }
-  | { kind: 'interrupt'; scope: string; author: string }
+  | { kind: 'interrupt'; scope: string; author: string; target?: AdapterNotes }
+)
 
 /** A telling that was started. `target`: the target of the thread at that time. */
 type StartedTelling = { id: string; attempts: number; target?: AdapterNotes }
 
 /** A telling that comes before the session's log. */
-type FirstTelling =
-  | { kind: 'accepted'; id: string }
-  | { kind: 'error'; id: string; message: string }
+export type FirstTelling = { id: string; target?: AdapterNotes } & (
+  | { kind: 'accepted' | 'stopped' }
+  | { kind: 'error' | 'refused'; message: string }
+  | { kind: 'reply'; text: string }
+)
+
+/** Ids at the provider by names in lower case: a name that somebody else has taken over is not believed. */
+export type KnownIds = {
+  repositories?: Readonly<Record<string, string>>
+  authors?: Readonly<Record<string, string>>
+}
 
 export const integrationTables = {
   /** An app of this service in an external workspace. */
@@ -124,6 +151,7 @@ export const integrationTables = {
       sealed_secrets: nullable(long(sealedJson<{ signing: Sealed }>())),
       status: text<PublicationStatus>(),
       metadata: long(json<Record<string, string>>()),
+      known_ids: nullable(long(json<KnownIds>())),
       created_at: text(),
       updated_at: text(),
     },
@@ -149,6 +177,18 @@ export const integrationTables = {
       /** Attempts so far, and when the next one is due. Null: no further attempt. */
       begun: number(),
       due_ms: nullable(number()),
+      /** What the provider calls the delivery on its own page. */
+      number: nullable(text()),
+      /** The event of the session that has the message, and where the answer to it goes. */
+      event_id: nullable(text()),
+      target: nullable(json<AdapterNotes>()),
+      /** What of the context could not be read. */
+      missing: nullable(long(json<string[]>())),
+      answer_state: nullable(text<AnswerState>()),
+      answer_url: nullable(text()),
+      answer_reason: nullable(long(text())),
+      /** The event that was or was not told. */
+      answer_event: nullable(text()),
       created_at: text(),
     },
   }),
@@ -165,6 +205,8 @@ export const integrationTables = {
       scope: text(),
       session_id: nullable(text()),
       target: long(json<AdapterNotes>()),
+      /** The target of the message that the turn answers. Null: that of the newest message. */
+      turn_target: nullable(json<AdapterNotes>()),
       /** State of the adapter, from one telling to the next. */
       notes: long(json<AdapterNotes>()),
       /** A telling that comes before the next event of the log. */

@@ -1,0 +1,101 @@
+/** A server is killed between acknowledging deliveries, reading what is around them, and telling the ends of turns. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'node:test'
+import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import {
+  deliverGithub,
+  githubComment,
+  githubSettings,
+  githubStub,
+  installGithub,
+} from './github.ts'
+import { startServer } from './process.ts'
+import { kinds } from './publishing.ts'
+import { startReceiver } from './receiver.ts'
+import type { ServiceClients } from './service.ts'
+import { clientsOf, scenarioDatabases } from './service.ts'
+import { until } from './until.ts'
+import { verifies } from './verifies.ts'
+
+const issues = Array.from({ length: 12 }, (_, n) => n + 100)
+/** After so many requests to GitHub the server is killed: among reactions, reads, comments and their edits. */
+const killedAfter = [5, 17, 41]
+
+async function publish(service: ServiceClients): Promise<void> {
+  const installation_id = await installGithub(service)
+  const agent = await service.client.beta.agents.create({ name: 'answers', model: 'offline' })
+  const environment = await service.client.beta.environments.create({ name: 'answers' })
+  const { status } = await service.ask('POST', `${kinds}/github/publications`, {
+    ...{ agent: agent.id, environment_id: environment.id, installation_id },
+    github: { repositories: ['acme/shop'], authors: ['ada'] },
+  })
+  assert.equal(status, 200)
+}
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`comments of a killed server on ${database}`, () => {
+    verifies(
+      ['integrations/signs', 'integrations/answers', 'integrations/deliveries/once'],
+      'each mention has one comment in the end, and it is the answer',
+      async () => {
+        const folder = await mkdtemp(join(tmpdir(), 'steward-comments-'))
+        const stub = githubStub([{ id: 42, login: 'acme' }])
+        const github = await startReceiver()
+        let requests = 0
+        github.answerWith((posted) => {
+          requests++
+          return stub.answer(posted) ?? { status: 404 }
+        })
+        const env = {
+          DATA_DIR: folder,
+          SANDBOX_DIR: join(folder, 's'),
+          SANDBOX_PROVIDER: 'local',
+          EGRESS_PROFILE: 'best_effort',
+          EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
+          EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
+          ...githubSettings(github.base),
+          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+        }
+        const deliver = (base: string) =>
+          Promise.allSettled(
+            issues.map((issue) =>
+              deliverGithub(
+                base,
+                'issue_comment',
+                githubComment(issue, `@steward\nsay: Answer ${issue}.`, { id: issue }),
+              ),
+            ),
+          )
+        const first = await startServer(env)
+        await publish(clientsOf(first.base))
+        await first.kill()
+        for (const most of killedAfter) {
+          const server = await startServer(env)
+          requests = 0
+          const sent = deliver(server.base)
+          await until(() => requests >= most)
+          await server.kill()
+          await sent
+        }
+        await using last = await startServer(env)
+        await deliver(last.base)
+        const bodies = (issue: number) =>
+          [...stub.comments.values()]
+            .filter(({ path }) => path === `acme/shop#${issue}`)
+            .map(({ body }) => body.split('\n')[0])
+        await until(() => issues.every((issue) => bodies(issue).at(-1) === `Answer ${issue}.`))
+        for (const issue of issues) assert.deepEqual(bodies(issue), [`Answer ${issue}.`])
+        const reacted = new Set(stub.around.reactions)
+        assert.deepEqual(
+          [...reacted].toSorted(),
+          issues.map((issue) => `issues/comments/${issue}`),
+        )
+        await github.close()
+        await rm(folder, { recursive: true, force: true })
+      },
+    )
+  })
+}
