@@ -308,7 +308,7 @@ describe('the examples of requests', () => {
       const memory = { path: '/taken', content: 'a' }
       await service.ask('POST', memories, memory, headers)
       const { status, body } = await service.ask('POST', memories, memory, headers)
-      assert.equal(status, 409)
+      assert.equal(status, 409, JSON.stringify(body))
       described.checkError(body)
     }
   })

@@ -19,7 +19,7 @@ const externalId = line.max(1_224).describe('The external id that the trust of t
 export const AwsOwn = z
   .strictObject({
     type: z.literal('aws_keys'),
-    access_key_id: line.max(128),
+    access_key_id: line.max(128).describe('The id of the key.'),
     secret_access_key: line.describe('No answer contains it.'),
     session_token: line.max(8_192).optional().describe('Of keys that end. No answer contains it.'),
     role_arn: roleArn.optional(),
@@ -41,13 +41,13 @@ export type AwsCredentials = z.infer<typeof AwsCredentials>
 export const GoogleOwn = z
   .object({
     type: z.literal('service_account'),
-    client_email: line,
+    client_email: line.describe('The address of the service account.'),
     private_key: z
       .string()
       .startsWith('-----BEGIN ', 'must be a PEM text')
       .max(16_384)
       .describe('No answer contains it.'),
-    private_key_id: line.optional(),
+    private_key_id: line.optional().describe('The id of the key.'),
   })
   .meta({
     id: 'GoogleServiceAccountKey',
@@ -74,8 +74,8 @@ const id = line.max(256).regex(/^[\w.-]+$/, 'must be an id or a domain')
 export const AzureOwn = z
   .strictObject({
     type: z.literal('client_secret'),
-    tenant_id: id,
-    client_id: id,
+    tenant_id: id.describe('The directory (tenant) of Microsoft Entra.'),
+    client_id: id.describe('The application (client).'),
     client_secret: line.describe('No answer contains it.'),
     authority: z.enum(azureHosts).optional().describe('Default: `login.microsoftonline.com`.'),
   })

@@ -12,7 +12,10 @@ const Scope = z.discriminatedUnion('type', [
     .strictObject({ type: z.literal('session'), session_id: Id })
     .describe('One session, with its files and outputs.'),
   z
-    .strictObject({ type: z.literal('person'), person_id: Id })
+    .strictObject({
+      type: z.literal('person'),
+      person_id: Id.describe('The id of the person, as members have it.'),
+    })
     .describe("The sessions that a person has made here, and the person's account."),
 ])
 export type HoldScope = z.infer<typeof Scope>

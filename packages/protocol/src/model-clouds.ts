@@ -31,7 +31,9 @@ const AsMachine = z
   .strictObject({
     type: z.literal('machine'),
     role_arn: AwsOwn.shape.role_arn,
-    client_id: AzureOwn.shape.client_id.optional(),
+    client_id: AzureOwn.shape.client_id
+      .optional()
+      .describe('A managed identity that is not the one of the machine.'),
   })
   .meta({
     id: 'MachineIdentity',

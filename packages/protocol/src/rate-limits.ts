@@ -86,5 +86,5 @@ export const WorkspaceRateLimitUpdate = z
   })
   .meta({
     id: 'WorkspaceRateLimitUpdateParams',
-    examples: [{ limits: [{ type: 'requests_per_minute', value: 30 }] }],
+    examples: [{ limits: [{ type: 'requests_per_minute', value: 300 }] }],
   })

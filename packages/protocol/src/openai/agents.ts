@@ -33,7 +33,10 @@ const Text = z
     format: z
       .discriminatedUnion('type', [
         z.strictObject({ type: z.literal('text') }),
-        z.strictObject({ type: z.literal('json_schema'), schema: schema.unwrap() }),
+        z.strictObject({
+          type: z.literal('json_schema'),
+          schema: schema.unwrap().describe('The JSON Schema of the answer.'),
+        }),
       ])
       .nullish()
       .describe('Plain text when absent, or JSON that matches a schema.'),
@@ -168,7 +171,10 @@ const shown = {
       format: z
         .discriminatedUnion('type', [
           z.object({ type: z.literal('text') }),
-          z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), JsonValue) }),
+          z.object({
+            type: z.literal('json_schema'),
+            schema: z.record(z.string(), JsonValue).describe('The JSON Schema of the answer.'),
+          }),
         ])
         .describe('Plain text, or JSON that matches a schema.'),
       verbosity: z.enum(['low', 'medium', 'high']).describe('How much the agent writes.'),

@@ -3284,6 +3284,7 @@ export interface components {
         AwsKeys: {
             /** @constant */
             type: "aws_keys";
+            /** @description The id of the key. */
             access_key_id: string;
             /** @description No answer contains it. */
             secret_access_key: string;
@@ -3298,7 +3299,9 @@ export interface components {
         AzureClientSecret: {
             /** @constant */
             type: "client_secret";
+            /** @description The directory (tenant) of Microsoft Entra. */
             tenant_id: string & (unknown & unknown);
+            /** @description The application (client). */
             client_id: string & (unknown & unknown);
             /** @description No answer contains it. */
             client_secret: string;
@@ -4343,12 +4346,14 @@ export interface components {
         GoogleServiceAccountKey: {
             /** @constant */
             type: "service_account";
+            /** @description The address of the service account. */
             client_email: string;
             /**
              * Format: starts_with
              * @description No answer contains it.
              */
             private_key: string;
+            /** @description The id of the key. */
             private_key_id?: string;
         };
         /** @description What neither retention nor a caller removes while it is in force. */
@@ -4366,6 +4371,7 @@ export interface components {
             } | {
                 /** @constant */
                 type: "person";
+                /** @description The id of the person, as members have it. */
                 person_id: string;
             };
             /** @description Why it was made. */
@@ -4411,6 +4417,7 @@ export interface components {
             } | {
                 /** @constant */
                 type: "person";
+                /** @description The id of the person, as members have it. */
                 person_id: string;
             };
             /** @description Why it is made, such as the number of the case. */
@@ -4726,6 +4733,7 @@ export interface components {
             type: "machine";
             /** @description A role that is assumed with these credentials. */
             role_arn?: string & (unknown & unknown);
+            /** @description A managed identity that is not the one of the machine. */
             client_id?: string & (unknown & unknown);
         };
         /** @description Who calls, and in which workspaces. */
@@ -8388,7 +8396,7 @@ export interface components {
          *       "limits": [
          *         {
          *           "type": "requests_per_minute",
-         *           "value": 30
+         *           "value": 300
          *         }
          *       ]
          *     }

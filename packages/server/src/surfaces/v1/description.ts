@@ -18,6 +18,8 @@ const sentences: Record<string, string> = {
     'One connection (SSE) that tells which sessions change, and carries the events of those that a reader watches.',
   'The working folder':
     'The files that a session works on, live or from its newest checkpoint, and what has changed in them.',
+  'Rules of a company':
+    'What workspaces may name, for how long things are kept, legal holds, and the data of a person.',
   Threads:
     'Agents that work together (sub-agents) have threads of one session. Here are these threads, and the events of each.',
   Outputs: 'Files that a session has published for people.',
