@@ -270,7 +270,7 @@ void describe('specs that cannot be used', () => {
   void it('fail every call with the reason', async () => {
     const spec = { provider: 'acme', model: 'm', base_url: 'http://127.0.0.1:1', api_key: stubKey }
     const cases: [Partial<ModelSpec>, RegExp][] = [
-      [{ api: 'google-vertex' }, /machine it runs on/],
+      [{ api: 'google-vertex' }, /use the provider vertex/],
       [{ api: 'smoke-signals' }, /^native_config\.api: 'smoke-signals' is not known/],
       [
         { api: 'openai-responses', speed: 'fast' },
