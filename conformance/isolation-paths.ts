@@ -3,6 +3,9 @@
  * existed.
  */
 import assert from 'node:assert/strict'
+import { iso } from '@steward/base/time.ts'
+import { newId } from '@steward/server/ground/core/text/ids.ts'
+import { rows } from '@steward/server/ground/database/rows.ts'
 import type { Role } from '@steward/server/ground/core/security/roles.ts'
 import { permissions } from '@steward/server/ground/http/permissions.ts'
 import type { Route } from '@steward/server/ground/http/route.ts'
@@ -20,6 +23,15 @@ export const memoryBeta = 'agent-memory-2026-07-22'
 
 /** Valid bodies for routes that refuse `{}`, so that a refusal concerns the object and not the body. */
 const bodies: Record<string, object> = {
+  'post /v1/messages': {
+    model: 'offline',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'say: hello' }],
+  },
+  'post /v1/messages/count_tokens': {
+    model: 'offline',
+    messages: [{ role: 'user', content: 'say: hello' }],
+  },
   'post /v1/sessions/:id/events': { events: [message('say: x')] },
   'post /v1/sessions/:id/messages': { content: 'say: x' },
   'post /v1/ext/sessions/:id/waiting_messages/:message': { content: 'x' },
@@ -285,6 +297,8 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),
     '/v1/ext/integrations/webhook/webhook/:pub_id': publication,
     '/v1/ext/integrations/:integration_id/publications/:pub_id': publication,
+    '/v1/ext/integrations/:integration_id/publications/:pub_id/deliveries/:delivery_id':
+      await keptDelivery(service, publication),
     '/v1/ext/webhook_endpoints/:id': hook,
     '/v1/ext/webhook_endpoints/:id/deliveries/:delivery': await make(
       `/v1/ext/webhook_endpoints/${hook}/test`,
@@ -341,6 +355,29 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     }
   fixtures['/v1/models/:id'] = { theirs: card.model_id, never: 'never-handle-000000000000' }
   return fixtures
+}
+
+/** A delivery whose answer was refused. */
+async function keptDelivery(
+  { tenantDatabase: db }: TestService,
+  publication: string,
+): Promise<string> {
+  const id = newId('integration_delivery')
+  await db.write(async (tx) => {
+    const { tenant_id } = await tx
+      .selectFrom('publications')
+      .select('tenant_id')
+      .where('id', '=', publication)
+      .executeTakeFirstOrThrow()
+    await rows(tx, 'integration_deliveries').insert({
+      ...{ tenant_id, id, publication_id: publication, external_id: id, begun: 0, due_ms: null },
+      ...{ state: 'delivered', reason: null, scope: canary, author: canary, received: null },
+      ...{ session_id: null, event_id: null, target: null, number: canary, missing: [canary] },
+      ...{ answer_state: 'untold', answer_url: null, answer_reason: canary, answer_event: id },
+      created_at: iso(0),
+    })
+  })
+  return id
 }
 
 /** Returns the route's path with one of the two ids for each parameter. */

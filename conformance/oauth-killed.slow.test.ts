@@ -45,10 +45,16 @@ describe('the exchange of refresh tokens', () => {
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'steward-logins-'))
       const url = await newPostgresUrl()
-      const env = (n: number) => ({ DATA_DIR: join(folder, `data-${n}`), DATABASE_URL: url })
+      const blobs = { type: 'disk', dir: join(folder, 'blobs') }
+      const env = (n: number) => ({
+        DATA_DIR: join(folder, `data-${n}`),
+        DATABASE_URL: url,
+        STORE_BACKENDS: JSON.stringify({ blobs }),
+      })
       const kept = await startServer(env(0))
-      let mortal: ServerProcess = await startServer(env(1))
+      let mortal: ServerProcess | undefined
       try {
+        mortal = await startServer(env(1))
         const service = clientsOf(kept.base)
         const owner = await accept(service, firstLink({ logged: [kept.said()] }), {
           email: 'owner@example.com',
@@ -77,7 +83,7 @@ describe('the exchange of refresh tokens', () => {
         const { body } = await service.ask('GET', '/v1/ext/api_keys?limit=100')
         assert.equal(body.data.filter((each) => each['kind'] === 'oauth').length, 1)
       } finally {
-        await mortal.kill()
+        await mortal?.kill()
         await kept.kill()
         await rm(folder, { recursive: true, force: true })
       }

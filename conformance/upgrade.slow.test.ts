@@ -19,10 +19,11 @@ const past = [
   ['1e37454b', 'without archived keys'],
   ['e00f6fbf', 'without waits, views and facts for people'],
   ['dab132c5', 'without the index of forks'],
-  ['f8503b06', 'with the tables of today'],
+  ['f8503b06', 'without migrations that only add'],
+  ['7526ea09', 'without what a company connects'],
 ] as const
 const [oldest] = past[0]
-const [previous] = past[4]
+const [previous] = past[5]
 const skip = lacksHistory(past.map(([commit]) => commit))
 
 const toolset = { tools: [{ type: 'agent_toolset_20260401' }] }

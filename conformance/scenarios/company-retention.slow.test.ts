@@ -224,7 +224,7 @@ for (const database of scenarioDatabases(import.meta.filename))
         const { sessions } = await keep({ sessions: 30, files: 30 })
         assert.ok(sessions.held >= 1)
         await until(async () => (await statusOf(old)) === 404)
-        await until(async () => (await service.ask('GET', `/v1/files/${file}`)).status === 404)
+        await until(async () => (await service.raw('GET', `/v1/files/${file}`)).status === 404)
         assert.deepEqual([await statusOf(held), await statusOf(young)], [200, 200])
 
         const [ofSession] = await lines(`resource_id=${old}&action=retention.remove`)

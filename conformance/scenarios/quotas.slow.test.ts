@@ -106,12 +106,12 @@ for (const database of databases)
         const agents = '/openai/v1/agents'
         const agent = { model: 'offline' }
         assert.deepEqual(await refusalOf(agents, agent), [200, undefined])
-        assert.deepEqual(await refusalOf(agents, agent), [403, 'quota_exceeded'])
+        assert.deepEqual(await refusalOf(agents, agent), [403, 'forbidden'])
         assert.equal((await newAgent(caller)).status, 403)
         await allow(caller, '1', 'sessions_daily')
         const session = { agent, environment: { type: 'openai_hosted' } }
         assert.deepEqual(await refusalOf(`${agents}/sessions`, session), [200, undefined])
-        assert.deepEqual(await refusalOf(`${agents}/sessions`, session), [403, 'quota_exceeded'])
+        assert.deepEqual(await refusalOf(`${agents}/sessions`, session), [403, 'forbidden'])
         assert.equal((await agentsOf(caller)).used, 1)
       },
     )

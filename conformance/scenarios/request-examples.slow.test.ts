@@ -182,6 +182,7 @@ describe('the examples of requests', () => {
       '/v1/ext/webhook_endpoints/{id}/deliveries/{delivery}': await make(
         `/v1/ext/webhook_endpoints/${hook}/test`,
       ),
+      '/v1/ext/holds/{id}': await releasedHold(session),
       '/v1/organizations/workspaces/{id}': workspace.id,
       '{rate_limit_id}': 'rl_writes',
       '/v1/organizations/spend_limits/{id}': await make('/v1/organizations/spend_limits', {
@@ -217,6 +218,13 @@ describe('the examples of requests', () => {
     const found = body.data.find((each) => each['type'] === 'github_repository')
     assert.ok(found)
     return found.id
+  }
+
+  async function releasedHold(session: string): Promise<string> {
+    const scope = { type: 'session', session_id: session }
+    const { body } = await service.ask('POST', '/v1/ext/holds', { scope, reason: 'walked' })
+    await service.ask('POST', `/v1/ext/holds/${body.id}/release`)
+    return body.id
   }
 
   async function claim(pool: WorkerPool, session: string): Promise<string> {

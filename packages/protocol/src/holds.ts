@@ -1,4 +1,5 @@
 /** Legal holds: what must stay while they are in force. */
+import { exampleIds } from './example-ids.ts'
 import { z } from 'zod'
 import { CreatedBy } from './created-by.ts'
 import { CreatedAt, Id, Line, ListQuery, Timestamp, Flag } from './primitives.ts'
@@ -40,7 +41,7 @@ export const HoldCreate = z
   })
   .meta({
     id: 'HoldCreateParams',
-    examples: [{ scope: { type: 'session', session_id: 'sesn_1' }, reason: 'case 4711' }],
+    examples: [{ scope: { type: 'session', session_id: exampleIds.session }, reason: 'case 4711' }],
   })
 
 export const HoldListQuery = ListQuery.extend({

@@ -64,7 +64,7 @@ export const RulesUpdate = z
   })
   .meta({
     id: 'RulesUpdateParams',
-    examples: [{ allowed: { models: ['anthropic/claude-*'], webhooks: ['*.example.com'] } }],
+    examples: [{ allowed: { models: ['claude-*', 'offline'], webhooks: ['*.example.com'] } }],
   })
 export type RulesUpdate = z.infer<typeof RulesUpdate>
 

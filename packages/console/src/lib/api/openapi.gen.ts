@@ -4395,7 +4395,7 @@ export interface components {
          * @example {
          *       "scope": {
          *         "type": "session",
-         *         "session_id": "sesn_1"
+         *         "session_id": "sesn_018f3c2a7b1d7004a1b2c3d4e5f60718"
          *       },
          *       "reason": "case 4711"
          *     }
@@ -5798,7 +5798,8 @@ export interface components {
          * @example {
          *       "allowed": {
          *         "models": [
-         *           "anthropic/claude-*"
+         *           "claude-*",
+         *           "offline"
          *         ],
          *         "webhooks": [
          *           "*.example.com"

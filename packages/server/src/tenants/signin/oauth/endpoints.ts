@@ -77,7 +77,8 @@ export function oauthEndpoints(deps: OAuthDeps): Route[] {
         inOAuthWords(people, address, async () => {
           await people.admit('sign_in', address)
           const { client_id, scope } = await readParameters(header, raw)
-          const client = clients.find(client_id ?? '')
+          if (!client_id) return refuse('invalid_request', 'client_id: is required')
+          const client = clients.find(client_id)
           if (!client)
             return refuse('invalid_client', 'client_id: is no client that this server knows')
           const own = origin.of(header) + at('')
