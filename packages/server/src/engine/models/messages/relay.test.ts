@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
+import { processorMs } from '@steward/base/cost-fixture.ts'
 import { relayEvents } from './relay.ts'
 import { usageMeter } from './usage-meter.ts'
 
@@ -70,6 +71,14 @@ void describe('what a request has used', () => {
     left.leave()
     assert.deepEqual([left.read().input_tokens, left.outcome()], [50, 'interrupted'])
     assert.deepEqual(usageMeter(50).read().input_tokens, 0)
+  })
+
+  void it('costs no more in small pieces than in large ones, however long an event is', async () => {
+    const long = { ...delta, delta: { type: 'text_delta', text: 'a'.repeat(1_900_000) } }
+    const before = processorMs()
+    const { frames } = await relayed(frame(long), 256)
+    assert.deepEqual(frames, [frame(long)])
+    assert.ok(processorMs() - before < 1_500, `${processorMs() - before} ms`)
   })
 
   void it('ignores counts that are no counts', () => {

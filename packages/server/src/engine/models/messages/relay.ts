@@ -27,23 +27,47 @@ export async function readObject(body: Readable): Promise<Record<string, unknown
   }
 }
 
-/** The events of a body, each with the blank line behind it. Events of any line end are told apart. */
-async function* eventsOf(body: Readable): AsyncGenerator<string> {
+/** A body in pieces whose lines end with a line feed alone. */
+async function* linesOf(body: Readable): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8')
-  let rest = ''
+  let held = ''
   for await (const piece of body as AsyncIterable<Buffer>) {
+    const text = held + decoder.write(piece)
     // A line feed that belongs to a carriage return may come with the next piece.
-    rest += decoder.write(piece)
-    const held = rest.endsWith('\r') ? '\r' : ''
-    const text = (held ? rest.slice(0, -1) : rest).replaceAll(/\r\n?/g, '\n')
-    const events = text.split('\n\n')
-    rest = (events.pop() ?? '') + held
-    if (rest.length > answerLimits.eventBytes)
-      throw new PlatformError('bad_gateway', `the model sent an event of more than 2 MiB`)
-    for (const event of events) if (event.trim() !== '') yield `${event}\n\n`
+    held = text.endsWith('\r') ? '\r' : ''
+    yield (held ? text.slice(0, -1) : text).replaceAll(/\r\n?/g, '\n')
   }
-  const last = rest.replaceAll(/\r\n?/g, '\n').trimEnd()
-  if (last !== '') yield `${last}\n\n`
+  if (held) yield '\n'
+}
+
+/**
+ * The events of a body, each with the blank line behind it. Events of any line end are told apart. Attack: a model sends
+ * a long event by single bytes. So each piece is looked at once.
+ */
+async function* eventsOf(body: Readable): AsyncGenerator<string> {
+  let open: string[] = []
+  let length = 0
+  let last = ''
+  for await (const piece of linesOf(body)) {
+    const text = last + piece
+    const [first = '', ...others] = text.split('\n\n')
+    if (others.length > 0) {
+      const event = open.join('') + first
+      if (event.trim() !== '') yield `${event}\n\n`
+      for (const each of others.slice(0, -1)) if (each.trim() !== '') yield `${each}\n\n`
+      open = []
+      length = 0
+    }
+    const rest = others.at(-1) ?? first
+    // It may be the first half of a blank line.
+    last = rest.endsWith('\n') ? '\n' : ''
+    open.push(last ? rest.slice(0, -1) : rest)
+    length += rest.length
+    if (length > answerLimits.eventBytes)
+      throw new PlatformError('bad_gateway', `the model sent an event of more than 2 MiB`)
+  }
+  const end = open.join('').trimEnd()
+  if (end !== '') yield `${end}\n\n`
 }
 
 /** Some servers leave out the line `event:`; the data begins with the same word then. */
