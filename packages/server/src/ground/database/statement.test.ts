@@ -34,6 +34,7 @@ const waits = (session: string, position: number, event = '{}') => ({
   bytes_before: 0,
   thread_id: null,
   created_at: iso(0),
+  steers: null,
 })
 
 for (const [dialect, open] of Object.entries(everyShape)) {

@@ -28,7 +28,7 @@ describe('the setting of rates', () => {
       ['writes:60/m,writes:5/m', /writes is named twice/],
       [
         'mistakes:5/m',
-        /the classes are reads, writes, sessions, uploads, sign_in, mail, failures$/,
+        /the classes are reads, writes, sessions, uploads, messages, sign_in, mail, failures$/,
       ],
       [',', /no class is named; write off for no limits/],
       ['off,writes:60/m', /"off" is not class:rate/],
