@@ -45,7 +45,6 @@ const kept = [
   'sessionSecret',
   'mailPassword',
   'proxyPassword',
-  'collectorKey',
 ]
 
 /** The test starts two servers and about a hundred programs. */
