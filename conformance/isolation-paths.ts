@@ -45,7 +45,7 @@ const bodies: Record<string, object> = {
   },
   'post /openai/v1/skills/:id': { default_version: 'latest' },
   'post /openai/v1/agents/environments/:id/files': {
-    ...{ type: 'file_id', file_id: 'file_of_nobody', path: '/x' },
+    ...{ type: 'file_id', file_id: 'file_of_nobody', path: '/workspace/a' },
   },
   'post /v1/memory_stores/:id/memories': { path: '/x', content: 'x' },
   'post /v1/vaults/:id/credentials': {
