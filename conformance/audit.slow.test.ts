@@ -206,6 +206,7 @@ const elsewhere = [
   'POST /v1/sessions/:id/resources/:resource',
   'POST /v1/vaults/:id/credentials/:credential_id/mcp_oauth_validate',
   'DELETE /openai/v1/agents/sessions/:id/artifacts/:artifact_id',
+  'POST /v1/ext/integrations/:integration_id/publications/:pub_id/deliveries/:delivery_id/tell',
 ]
 
 for (const database of scenarioDatabases(import.meta.filename))

@@ -247,7 +247,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         (which) => ({
           environment: {
             ...hosted,
-            files: [{ type: 'file_id', file_id: file[which], path: 'x' }],
+            files: [{ type: 'file_id', file_id: file[which], path: '/workspace/x' }],
           },
         }),
         (which) => ({
