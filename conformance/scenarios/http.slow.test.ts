@@ -298,7 +298,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const paths = Object.entries(body.paths)
         assert.ok(paths.length > 20)
         for (const [path, operations] of paths) {
-          assert.match(path, /^\/(v1\/.+|healthz|readyz|openapi\.json)$/)
+          assert.match(path, /^\/(v1\/.+|\.well-known\/.+|oauth\/.+|healthz|readyz|openapi\.json)$/)
           for (const [name, { security }] of Object.entries(operations)) {
             const url = path.replaceAll(/\{\w+\}/g, 'nowhere')
             const [method, redirect] = [name.toUpperCase(), 'manual' as const]
