@@ -93,10 +93,7 @@ describe('connections', () => {
     assert.deepEqual(strays(dialled), [])
     const seen = new Set(dialled.map((each) => rowOf[nameOf(each)]))
     const named = (await rowsOfPage()).map(([name = '']) => name)
-    assert.deepEqual(
-      named.filter((name) => !seen.has(name)).toSorted(),
-      unmade.toSorted(),
-    )
+    assert.deepEqual(named.filter((name) => !seen.has(name)).toSorted(), unmade.toSorted())
     assert.deepEqual(
       Object.values(rowOf).filter((name) => !named.includes(name)),
       [],

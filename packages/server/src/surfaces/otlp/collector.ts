@@ -49,12 +49,18 @@ export type SignalQueue = {
     exporter: Of,
     count: (records: Records) => number,
   ): Of
+  /** Batches that the exporter has not begun are dropped. */
+  end(): void
 }
+
+/** As OpenTelemetry's library has it. */
+const failedCode = 1
 
 export function signalQueue(signal: Signal, log: Log): SignalQueue {
   let waiting = 0
   let dropped = 0
   let tellMs = 0
+  let hasEnded = false
 
   function note(outcome: 'sent' | 'failed' | 'dropped', records: number): void {
     recordsSent.tell({ signal, outcome, records })
@@ -79,6 +85,7 @@ export function signalQueue(signal: Signal, log: Log): SignalQueue {
     watch(exporter, count) {
       const send = exporter.export.bind(exporter)
       exporter.export = (records, done) => {
+        if (hasEnded) return done({ code: failedCode })
         send(records, (result) => {
           waiting = Math.max(0, waiting - count(records))
           note(result.code === 0 ? 'sent' : 'failed', count(records))
@@ -86,6 +93,9 @@ export function signalQueue(signal: Signal, log: Log): SignalQueue {
         })
       }
       return exporter
+    },
+    end() {
+      hasEnded = true
     },
   }
 }

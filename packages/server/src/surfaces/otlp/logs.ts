@@ -14,6 +14,9 @@ import {
 
 export type SentLogs = { close(): Promise<void> }
 
+/** As long as the exporter tries a batch; the library's own timer would outlive it by 20 seconds. */
+const exportTimeoutMillis = 10_000
+
 const severities = { debug: 5, info: 9, warn: 13, error: 17 } as const satisfies Record<
   LogLevel,
   number
@@ -58,9 +61,10 @@ export async function sendLogs(log: Log, collector: Collector): Promise<SentLogs
     new OTLPLogExporter(exporterOptions(collector)),
     (records: readonly unknown[]) => records.length,
   )
+  const batches = { exporter, maxQueueSize: mostWaiting, exportTimeoutMillis }
   const provider = new sdk.LoggerProvider({
     resource,
-    processors: [new sdk.BatchLogRecordProcessor({ exporter, maxQueueSize: mostWaiting })],
+    processors: [new sdk.BatchLogRecordProcessor(batches)],
   })
   const logger = provider.getLogger('steward')
   const stop = logWritten.listen((record) => {
@@ -78,6 +82,7 @@ export async function sendLogs(log: Log, collector: Collector): Promise<SentLogs
     async close() {
       stop()
       await closeSoon(() => provider.shutdown(), warn)
+      queue.end()
     },
   }
 }

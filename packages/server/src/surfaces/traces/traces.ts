@@ -74,6 +74,7 @@ export async function createTraces(
     async close() {
       work.stop()
       await closeSoon(() => provider.shutdown(), warn)
+      queue.end()
     },
   }
 }
