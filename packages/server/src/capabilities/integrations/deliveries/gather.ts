@@ -25,6 +25,8 @@ export type Gathered = { context: Context; missing: string[]; files: readonly In
 const mostMs = 10_000
 /** The most attempts to read what the provider does not give for now. After them the message goes without it. */
 const mostWaits = 3
+/** A provider that wants no request for longer is not waited for. */
+const mostHeldMs = 30_000
 
 const nothing: Gathered = { context: {}, missing: [], files: [] }
 
@@ -45,7 +47,9 @@ export async function gatherContext(
   if ('problem' in found) return { ...nothing, missing: [`everything around it: ${found.problem}`] }
   const { context: read, files = [] } = await app.gather(found.source, message)
   const [later] = found.waits
-  if (later !== undefined && begun + 1 < mostWaits) throw new Error(`the context: ${later}`)
+  const heldMs = (deps.holds.get(publication.installation_id ?? '') ?? 0) - deps.clock.now()
+  if (later !== undefined && begun + 1 < mostWaits && heldMs < mostHeldMs)
+    throw new Error(`the context: ${later}`)
   return { context: read, missing: [...new Set([...found.missing, ...found.waits])], files }
 }
 
