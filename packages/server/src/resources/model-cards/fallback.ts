@@ -4,6 +4,7 @@ import type { CloudAccess } from '@steward/model/cloud/access.ts'
 import { resolveCloudModel } from '@steward/model/cloud/provider.ts'
 import type { ModelSpec } from '@steward/model/spec.ts'
 import { refuseModelName } from '@steward/model/spec.ts'
+import { globMatcher } from '../../ground/core/text/glob.ts'
 import type { ModelProvider, OperatorGateway } from '../../ground/config/model-providers.ts'
 
 export type FallbackKey = { apiKey: string; baseUrl: string | undefined }
@@ -56,13 +57,8 @@ export function providerOf(
   const slash = id.indexOf('/')
   const named = providers.find(({ name }) => name === id.slice(0, Math.max(0, slash)))
   if (named) return { provider: named, model: id.slice(slash + 1) }
-  const serving = providers.find(({ models }) => models.some((pattern) => fits(pattern, id)))
+  const serving = providers.find(({ models }) => models.some((pattern) => globMatcher(pattern)(id)))
   return serving && { provider: serving, model: id }
-}
-
-function fits(pattern: string, id: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`).test(id)
 }
 
 export async function providerSpec(

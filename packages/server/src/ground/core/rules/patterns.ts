@@ -1,6 +1,7 @@
 /** Patterns of allow-lists: hosts, beginnings of URLs, and names with `*`. */
 import { hostList, normalHost } from '@steward/gate/policy.ts'
 import type { RuleKind } from '@steward/protocol/rules.ts'
+import { globMatcher } from '../text/glob.ts'
 
 export type NameMatcher = (name: string) => boolean
 
@@ -59,25 +60,6 @@ function matcherOfOne(kind: RuleKind, pattern: string): NameMatcher {
     return globMatcher(pattern)
   }
   return pattern.includes('://') ? urlMatcher(pattern) : hostMatcher(pattern)
-}
-
-/** `*` stands for any characters, also for none. Takes a time that is linear in name and pattern. */
-function globMatcher(pattern: string): NameMatcher {
-  const [head = '', ...rest] = pattern.split('*')
-  const tail = rest.pop()
-  if (tail === undefined) return (name) => name === head
-  return (name) => {
-    if (!name.startsWith(head) || name.length < head.length + tail.length) return false
-    if (!name.endsWith(tail)) return false
-    const end = name.length - tail.length
-    let from = head.length
-    for (const part of rest) {
-      const at = name.indexOf(part, from)
-      if (at < 0 || at + part.length > end) return false
-      from = at + part.length
-    }
-    return true
-  }
 }
 
 /**

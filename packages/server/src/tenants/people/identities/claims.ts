@@ -1,4 +1,6 @@
 /** Claims of a token, and patterns over their values. */
+import { globMatcher } from '../../../ground/core/text/glob.ts'
+
 export type Claims = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Claims =>
@@ -36,20 +38,6 @@ export function claimText(claims: Claims, name: string): string | undefined {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
 }
 
-/** `*` in the pattern stands for any run of characters. The time is that of one search for each part. */
-export function matchesPattern(pattern: string, text: string): boolean {
-  const [first = '', ...parts] = pattern.split('*')
-  const last = parts.pop()
-  if (last === undefined) return pattern === text
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const part of parts) {
-    const found = text.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
-  }
-  return text.length - last.length >= at && text.endsWith(last)
-}
-
+/** `*` in a pattern stands for any run of characters. */
 export const matchesAny = (patterns: readonly string[], texts: readonly string[]): boolean =>
-  patterns.some((pattern) => texts.some((text) => matchesPattern(pattern, text)))
+  patterns.map(globMatcher).some((matches) => texts.some(matches))
