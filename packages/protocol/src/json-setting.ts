@@ -1,4 +1,4 @@
-import { parsedBy } from '@steward/protocol/problems.ts'
+import { parsedBy } from './problems.ts'
 import type { z } from 'zod'
 
 /**

@@ -1,6 +1,6 @@
 /** What the operator says about secret managers and key services. */
 import { AwsCredentials, AzureCredentials, GoogleCredentials } from '@steward/cloud/credentials.ts'
-import { parsedBy } from '@steward/protocol/problems.ts'
+import { parseJsonSetting } from '@steward/protocol/json-setting.ts'
 import { SecretManagerName } from '@steward/protocol/secret-references.ts'
 import { z } from 'zod'
 import { VaultSettings, VaultTransitSettings } from './vault/settings.ts'
@@ -101,22 +101,10 @@ export const KeyServiceSchema = z.discriminatedUnion('type', [
 /** SECRET: never logged. */
 export type KeyServiceSettings = z.infer<typeof KeyServiceSchema>
 
-/** Throws an error that names each wrong field and quotes no value, because some of the values are secrets. */
-function parsed<S extends z.ZodType>(schema: S, text: string): z.infer<S> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('is not JSON')
-  }
-  const read = parsedBy(schema, value)
-  if (read.ok) return read.value
-  throw new Error(read.problems)
-}
-
 export const parseSecretManagers = (text: string): Record<string, SecretManagerSettings> =>
-  parsed(SecretManagersSchema, text)
-export const parseKeyService = (text: string): KeyServiceSettings => parsed(KeyServiceSchema, text)
+  parseJsonSetting(SecretManagersSchema, text)
+export const parseKeyService = (text: string): KeyServiceSettings =>
+  parseJsonSetting(KeyServiceSchema, text)
 
 /** The path of a workspace; undefined where the manager is not for it. */
 export function prefixFor(

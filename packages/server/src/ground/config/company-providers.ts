@@ -1,7 +1,7 @@
 /** The identity providers of a company whose tokens the API takes, and by whose groups people sign in. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { parseJsonSetting } from '../core/text/json-setting.ts'
+import { parseJsonSetting } from '@steward/protocol/json-setting.ts'
 import { roles } from '../core/security/roles.ts'
 import { patternProblem } from './shared-issuers.ts'
 

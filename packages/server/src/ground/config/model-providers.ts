@@ -4,7 +4,7 @@ import type { CloudAccess } from '@steward/model/cloud/access.ts'
 import type { CloudProvider } from '@steward/model/cloud/provider.ts'
 import { CloudSettings } from '@steward/protocol/model-clouds.ts'
 import { z } from 'zod'
-import { parseJsonSetting } from '../core/text/json-setting.ts'
+import { parseJsonSetting } from '@steward/protocol/json-setting.ts'
 import { schemaInFile } from './schema-in-file.ts'
 
 const word = z.string().min(1)

@@ -1,6 +1,6 @@
 /** The setting of further OAuth clients: JSON by client id. */
 import { z } from 'zod'
-import { parseJsonSetting } from '../core/text/json-setting.ts'
+import { parseJsonSetting } from '@steward/protocol/json-setting.ts'
 
 /** A browser goes there with a code, so that a script or a data URL is none. */
 const redirectUri = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJsonSetting } from './text/json-setting.ts'
+import { parseJsonSetting } from '@steward/protocol/json-setting.ts'
 
 const word = z.string().min(1)
 const origin = z.string().refine((text) => {
