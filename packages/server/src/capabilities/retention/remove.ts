@@ -178,57 +178,73 @@ async function tellRows(
   await auditRemoval(tx, work.tenant, line, work.now())
 }
 
-async function removeVersions(work: RetentionWork): Promise<boolean> {
-  const { database, tenant } = work
+type Removal = {
+  kind: 'memory_versions' | 'deliveries'
+  type: string
+  isAny: (db: Reads) => Promise<unknown>
+  remove: (tx: Queries) => Promise<RemovedRow[]>
+}
+
+/** Returns true when nothing is left. */
+async function removeRows(
+  work: RetentionWork,
+  { kind, type, isAny, remove }: Removal,
+): Promise<boolean> {
+  if (!(await isAny(work.database.read))) return true
+  return work.database.write(async (tx) => {
+    await lockHolds(tx)
+    const gone = await remove(tx)
+    await tellRows(tx, work, { kind, type }, gone)
+    return gone.length < atOnce[kind]
+  })
+}
+
+function removeVersions(work: RetentionWork): Promise<boolean> {
   const some = (db: Reads) => dueVersions(db, work).select('memory_versions.id')
-  if (!(await some(database.read).limit(1).executeTakeFirst())) return true
-  return database.write(async (tx) => {
-    await lockHolds(tx)
-    const gone = await tx
-      .deleteFrom('memory_versions')
-      .where('tenant_id', '=', tenant)
-      .where(
-        'id',
-        'in',
-        some(tx).orderBy('memory_versions.created_at').limit(atOnce.memory_versions),
-      )
-      .returning(['id', 'created_at', 'size as bytes'])
-      .execute()
-    await tellRows(tx, work, { kind: 'memory_versions', type: 'memory_version' }, gone)
-    return gone.length < atOnce.memory_versions
+  return removeRows(work, {
+    kind: 'memory_versions',
+    type: 'memory_version',
+    isAny: (db) => some(db).limit(1).executeTakeFirst(),
+    remove: (tx) => {
+      const oldest = some(tx).orderBy('memory_versions.created_at')
+      return tx
+        .deleteFrom('memory_versions')
+        .where('tenant_id', '=', work.tenant)
+        .where('id', 'in', oldest.limit(atOnce.memory_versions))
+        .returning(['id', 'created_at', 'size as bytes'])
+        .execute()
+    },
   })
 }
 
-async function removeWebhookDeliveries(work: RetentionWork): Promise<boolean> {
-  const { database, tenant } = work
+function removeWebhookDeliveries(work: RetentionWork): Promise<boolean> {
   const some = (db: Reads) => dueWebhookDeliveries(db, work).select('webhook_deliveries.id')
-  if (!(await some(database.read).limit(1).executeTakeFirst())) return true
-  return database.write(async (tx) => {
-    await lockHolds(tx)
-    const gone = await tx
-      .deleteFrom('webhook_deliveries')
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some(tx).limit(atOnce.deliveries))
-      .returning(['id', 'created_at'])
-      .execute()
-    await tellRows(tx, work, { kind: 'deliveries', type: 'webhook_delivery' }, gone)
-    return gone.length < atOnce.deliveries
+  return removeRows(work, {
+    kind: 'deliveries',
+    type: 'webhook_delivery',
+    isAny: (db) => some(db).limit(1).executeTakeFirst(),
+    remove: (tx) =>
+      tx
+        .deleteFrom('webhook_deliveries')
+        .where('tenant_id', '=', work.tenant)
+        .where('id', 'in', some(tx).limit(atOnce.deliveries))
+        .returning(['id', 'created_at'])
+        .execute(),
   })
 }
 
-async function removeIntegrationDeliveries(work: RetentionWork): Promise<boolean> {
-  const { database, tenant } = work
+function removeIntegrationDeliveries(work: RetentionWork): Promise<boolean> {
   const some = (db: Reads) => dueIntegrationDeliveries(db, work).select('integration_deliveries.id')
-  if (!(await some(database.read).limit(1).executeTakeFirst())) return true
-  return database.write(async (tx) => {
-    await lockHolds(tx)
-    const gone = await tx
-      .deleteFrom('integration_deliveries')
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some(tx).limit(atOnce.deliveries))
-      .returning(['id', 'created_at'])
-      .execute()
-    await tellRows(tx, work, { kind: 'deliveries', type: 'integration_delivery' }, gone)
-    return gone.length < atOnce.deliveries
+  return removeRows(work, {
+    kind: 'deliveries',
+    type: 'integration_delivery',
+    isAny: (db) => some(db).limit(1).executeTakeFirst(),
+    remove: (tx) =>
+      tx
+        .deleteFrom('integration_deliveries')
+        .where('tenant_id', '=', work.tenant)
+        .where('id', 'in', some(tx).limit(atOnce.deliveries))
+        .returning(['id', 'created_at'])
+        .execute(),
   })
 }
