@@ -47,9 +47,7 @@ export async function gatherContext(
   if ('problem' in found) return { ...nothing, missing: [`everything around it: ${found.problem}`] }
   const { context: read, files = [] } = await app.gather(found.source, message)
   const [later] = found.waits
-  const heldMs = (deps.holds.get(publication.installation_id ?? '') ?? 0) - deps.clock.now()
-  if (later !== undefined && begun + 1 < mostWaits && heldMs < mostHeldMs)
-    throw new Error(`the context: ${later}`)
+  if (later !== undefined && begun + 1 < mostWaits) throw new Error(`the context: ${later}`)
   return { context: read, missing: [...new Set([...found.missing, ...found.waits])], files }
 }
 
@@ -98,8 +96,8 @@ type AnswerTo<Answer> = { found: Answer } | { wait: string } | { missing: string
 const asker =
   ({ holds, clock, sendToProvider }: GatherDeps, { app, row, token, signal }: Asker) =>
   async <Answer>({ call, form }: ContextQuestion<Answer>): Promise<AnswerTo<Answer>> => {
-    if ((holds.get(row.id) ?? 0) > clock.now())
-      return { wait: 'the provider wants no request for now' }
+    const heldMs = (holds.get(row.id) ?? 0) - clock.now()
+    if (heldMs > 0) return notNow(heldMs, 'the provider wants no request for now')
     const { method, path, headers, body } = call
     const authorization = `Bearer ${token}`
     const letter = {
@@ -112,12 +110,15 @@ const asker =
     const verdict = app.adapter.verdict(answer, oneAttempt(clock))
     if (verdict.kind === 'again') {
       if (verdict.heldMs !== undefined) holds.set(row.id, clock.now() + verdict.heldMs)
-      return { wait: app.adapter.reasonOf(answer) }
+      return notNow(verdict.heldMs ?? 0, app.adapter.reasonOf(answer))
     }
     if (verdict.kind !== 'delivered') return { missing: app.adapter.reasonOf(answer) }
     const { data } = form.safeParse(bodyOf(answer))
     return data === undefined ? { missing: 'the answer is not readable' } : { found: data }
   }
+
+const notNow = (heldMs: number, why: string) =>
+  heldMs >= mostHeldMs ? { missing: why } : { wait: why }
 
 const oneAttempt = (clock: Clock) => ({ attempts: 1, random: 0.5, nowMs: clock.now() })
 
