@@ -62,15 +62,16 @@ export type ModelReach = {
 }
 export type ReachModel = (tenant: string, id: string) => Promise<ModelReach | { refused: string }>
 
+const patienceOf = (deps: Pick<ModelResolverDeps, 'modelSilenceMs' | 'modelAnswerMs'>) => ({
+  idleTimeoutMs: deps.modelSilenceMs,
+  answerTimeoutMs: deps.modelAnswerMs,
+})
+
 type ModelControls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: ModelResolverDeps): ResolveModel {
   const { databases, seal, cloudIdentityWorkspaces } = deps
-  const patience = {
-    idleTimeoutMs: deps.modelSilenceMs,
-    answerTimeoutMs: deps.modelAnswerMs,
-  }
-  const { open, known } = opener(patience, deps)
+  const { open, known } = opener(patienceOf(deps), deps)
   const model = observedModel(offlineModel({ thinkMs: deps.offlineThinkMs }))
 
   return async (tenant, ref) => {
@@ -114,7 +115,7 @@ export function specOfModel({
 
 export function modelReach(deps: ModelResolverDeps): ReachModel {
   const { databases, seal, cloudIdentityWorkspaces, prices } = deps
-  const patience = { idleTimeoutMs: deps.modelSilenceMs, answerTimeoutMs: deps.modelAnswerMs }
+  const patience = patienceOf(deps)
   return async (tenant, id) => {
     const { read } = await databases.open(tenant)
     const card = await modelCardStore(read).named(tenant, id)
