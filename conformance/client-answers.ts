@@ -2,15 +2,10 @@
  * Checks answers against the types of an official client: a `fetch` for the client that fails when an answer or an
  * event does not match the schema that scripts/client-schemas.ts generates from those types.
  */
-import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv } from 'ajv'
 import type { ClientAnswer, ClientSchemas } from '../scripts/client-schemas.ts'
-
-const root = join(import.meta.dirname, '..')
+import { checkedBody, streamChecker, typeSchemas, wholeChecker } from './type-schemas.ts'
 
 const clients = ['@anthropic-ai/sdk', '@anthropic-ai/sdk-oldest'] as const
 type CheckedClient = (typeof clients)[number]
@@ -20,30 +15,11 @@ type AnswerSchema = {
   properties?: Record<string, { const?: unknown; enum?: unknown[] }>
 }
 
-const script = join(root, 'scripts/client-schemas.ts')
-
-/** The schemas stay beside the packages for the next run, until the version of a package changes. */
-function fileOf(client: CheckedClient): string {
-  const manifest = readFileSync(join(root, 'node_modules', client, 'package.json'), 'utf8')
-  const { version } = JSON.parse(manifest) as { version: string }
-  return join(root, 'node_modules/.cache/steward', `client-${version}.json`)
-}
-
-function schemasOf(client: CheckedClient): ClientSchemas {
-  const file = fileOf(client)
-  if (!existsSync(file)) execFileSync(process.execPath, [script, client, file])
-  return JSON.parse(readFileSync(file, 'utf8')) as ClientSchemas
-}
-
-/** Writes the missing schemas before the test processes start, so that no two processes write them at the same time. */
-export async function writeClientSchemas(): Promise<void> {
-  const missing = clients.filter((client) => !existsSync(fileOf(client)))
-  await Promise.all(
-    missing.map((client) =>
-      promisify(execFile)(process.execPath, [script, client, fileOf(client)]),
-    ),
-  )
-}
+const schemas = typeSchemas<ClientSchemas>(clients, {
+  script: 'client-schemas.ts',
+  prefix: 'client',
+})
+export const writeClientSchemas = () => schemas.writeMissing()
 
 const isOfPath = (pattern: string, path: string): boolean => {
   const [parts, segments] = [pattern.split('/'), path.split('/')]
@@ -58,7 +34,7 @@ const wordsOf = ({ path }: ClientAnswer): number =>
   path.split('/').filter((part) => part !== '*').length
 
 function loadAnswers(client: CheckedClient) {
-  const { answers, definitions } = schemasOf(client)
+  const { answers, definitions } = schemas.read(client)
   const ajv = new Ajv({
     ...{ strict: false, allErrors: true, verbose: true },
     // An invalid definition fails to compile. Checking all of them first takes 50 ms in each test file.
@@ -163,42 +139,16 @@ export function checkedFetch(client: CheckedClient): typeof fetch {
         throw new Error(`${verb} ${url.pathname} does not fit the types of ${client}: ${why}`)
     }
     const checker = answer.kind === 'stream' ? streamChecker(check) : bodyChecker(answer, check)
-    const { status, statusText, headers } = response
-    return new Response(response.body.pipeThrough(checker), { status, statusText, headers })
+    return checkedBody(response, checker)
   }
 }
 
 type AnswerCheck = (value: unknown) => void
 
-/** Passes a body on and checks it at its end: the whole value, or each item of a page. */
-function bodyChecker(
-  { kind }: ClientAnswer,
-  check: AnswerCheck,
-): TransformStream<Uint8Array, Uint8Array> {
-  const pieces: Uint8Array[] = []
-  return new TransformStream({
-    transform(piece, controller) {
-      pieces.push(piece)
-      controller.enqueue(piece)
-    },
-    flush() {
-      const body: unknown = JSON.parse(Buffer.concat(pieces).toString() || 'null')
-      if (kind === 'one') return check(body)
-      for (const item of (body as { data: unknown[] }).data) check(item)
-    },
+/** Checks a body at its end: the whole value, or each item of a page. */
+const bodyChecker = ({ kind }: ClientAnswer, check: AnswerCheck) =>
+  wholeChecker((text) => {
+    const body: unknown = JSON.parse(text || 'null')
+    if (kind === 'one') return check(body)
+    for (const item of (body as { data: unknown[] }).data) check(item)
   })
-}
-
-/** Checks each event of a stream as it passes. */
-function streamChecker(check: AnswerCheck): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  return new TransformStream({
-    transform(piece, controller) {
-      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) if (line.startsWith('data: ')) check(JSON.parse(line.slice(6)))
-      controller.enqueue(piece)
-    },
-  })
-}

@@ -2,36 +2,19 @@
  * Checks answers of `/openai/v1` against the types of both `openai` clients, in which no other property is allowed: a
  * `fetch` that fails when an answer, an item or an event does not match.
  */
-import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { ErrorObject } from 'ajv'
 import { Ajv } from 'ajv'
 import type { OpenAISchemas } from '../scripts/openai-schemas.ts'
-
-const root = join(import.meta.dirname, '..')
-const script = join(root, 'scripts/openai-schemas.ts')
+import { checkedBody, streamChecker, typeSchemas, wholeChecker } from './type-schemas.ts'
 
 const clients = ['openai', 'openai-older'] as const
 type OpenAIClient = (typeof clients)[number]
 
-/** The schemas stay beside the packages for the next run, until the version of a package changes. */
-function fileOf(client: OpenAIClient): string {
-  const manifest = readFileSync(join(root, 'node_modules', client, 'package.json'), 'utf8')
-  const { version } = JSON.parse(manifest) as { version: string }
-  return join(root, 'node_modules/.cache/steward', `openai-${version}.json`)
-}
-
-/** Writes the missing schemas before the test processes start, so that no two processes write them at the same time. */
-export async function writeOpenAISchemas(): Promise<void> {
-  const missing = clients.filter((client) => !existsSync(fileOf(client)))
-  await Promise.all(
-    missing.map((client) =>
-      promisify(execFile)(process.execPath, [script, client, fileOf(client)]),
-    ),
-  )
-}
+const schemaFiles = typeSchemas<OpenAISchemas>(clients, {
+  script: 'openai-schemas.ts',
+  prefix: 'openai',
+})
+export const writeOpenAISchemas = () => schemaFiles.writeMissing()
 
 type AnswerSchema = {
   $ref?: string
@@ -41,9 +24,7 @@ type AnswerSchema = {
 type Told = { object?: unknown; type?: unknown }
 
 function loadSchemas(client: OpenAIClient) {
-  const file = fileOf(client)
-  if (!existsSync(file)) execFileSync(process.execPath, [script, client, file])
-  const schemas = JSON.parse(readFileSync(file, 'utf8')) as OpenAISchemas
+  const schemas = schemaFiles.read(client)
   const { definitions, objects } = schemas
   const ajv = new Ajv({
     ...{ strict: false, allErrors: true, verbose: true },
@@ -115,41 +96,12 @@ export const checkedOpenAIFetch: typeof fetch = async (input, init) => {
   if (!response.ok || !response.body || !/^\/openai\/v1\/(agents|vaults)/.test(pathname))
     return response
   checker ??= checkerOf()
-  if (kind.includes('event-stream')) return rebuilt(response, eventChecker(checker))
-  return kind.includes('json') ? rebuilt(response, bodyChecker(checker)) : response
+  if (kind.includes('event-stream')) return checkedBody(response, streamChecker(checker))
+  return kind.includes('json') ? checkedBody(response, bodyChecker(checker)) : response
 }
 
-type BodyChecker = TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>
-
-const rebuilt = (response: Response, checking: BodyChecker): Response => {
-  const { status, statusText, headers } = response
-  return new Response(response.body?.pipeThrough(checking) ?? null, { status, statusText, headers })
-}
-
-function bodyChecker(check: (value: unknown) => void): BodyChecker {
-  const pieces: Uint8Array[] = []
-  return new TransformStream({
-    transform(piece, controller) {
-      pieces.push(piece)
-      controller.enqueue(piece)
-    },
-    flush() {
-      const text = Buffer.concat(pieces).toString()
-      const body = (text === '' ? {} : JSON.parse(text)) as { data?: unknown[] }
-      for (const each of Array.isArray(body.data) ? body.data : [body]) check(each)
-    },
+const bodyChecker = (check: (value: unknown) => void) =>
+  wholeChecker((text) => {
+    const body = (text === '' ? {} : JSON.parse(text)) as { data?: unknown[] }
+    for (const each of Array.isArray(body.data) ? body.data : [body]) check(each)
   })
-}
-
-function eventChecker(check: (value: unknown) => void): BodyChecker {
-  const decoder = new TextDecoder()
-  let rest = ''
-  return new TransformStream({
-    transform(piece, controller) {
-      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) if (line.startsWith('data: ')) check(JSON.parse(line.slice(6)))
-      controller.enqueue(piece)
-    },
-  })
-}

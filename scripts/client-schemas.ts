@@ -3,18 +3,9 @@
  * scripts/client-schemas.ts <package> <file>`, for example `@anthropic-ai/sdk` or `@anthropic-ai/sdk-oldest`. The
  * conformance tests call it when a client has no schemas yet.
  */
-import {
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { createGenerator } from 'ts-json-schema-generator'
+import { schemasOfEntry, writeSchemaFile } from './type-schemas.ts'
 
 /** The answer of a method: one value, a page of items, or a stream of events. */
 export type ClientAnswer = {
@@ -102,31 +93,10 @@ function schemasOf(client: string): ClientSchemas {
     answersOf(join(root, file), root),
   )
   if (found.length === 0) throw new Error(`no method of ${client} was found below ${root}`)
-  const folder = mkdtempSync(join(tmpdir(), 'steward-client-types-'))
-  try {
-    const entry = join(folder, 'entry.ts')
-    writeFileSync(entry, entryOf(found))
-    const generator = createGenerator({
-      path: entry,
-      type: 'Answers',
-      skipTypeCheck: true,
-      additionalProperties: true,
-      jsDoc: 'none',
-      topRef: false,
-    })
-    const { definitions = {}, properties = {} } = generator.createSchema('Answers')
-    const named = found.map(({ definition }, index) => [definition, properties[`a${index}`]])
-    const answers = found.map(({ names: _, ...answer }) => answer)
-    return { answers, definitions: { ...definitions, ...Object.fromEntries(named) } }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const { definitions, properties } = schemasOfEntry(entryOf(found), true)
+  const named = found.map(({ definition }, index) => [definition, properties[`a${index}`]])
+  const answers = found.map(({ names: _, ...answer }) => answer)
+  return { answers, definitions: { ...definitions, ...Object.fromEntries(named) } }
 }
 
-const [client, file] = process.argv.slice(2)
-if (client === undefined || file === undefined)
-  throw new Error('usage: node scripts/client-schemas.ts <package> <file>')
-mkdirSync(dirname(file), { recursive: true })
-const part = `${file}.${process.pid}`
-writeFileSync(part, JSON.stringify(schemasOf(client)))
-renameSync(part, file)
+writeSchemaFile('client-schemas.ts', schemasOf)

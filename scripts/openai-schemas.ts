@@ -3,18 +3,9 @@
  * scripts/openai-schemas.ts <package> <file>`, for example `openai` or `openai-older`. Each object of that wire names
  * its type in `object`; items and events have a `type`. The conformance tests call it when a client has no schemas yet.
  */
-import {
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { createGenerator } from 'ts-json-schema-generator'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { schemasOfEntry, writeSchemaFile } from './type-schemas.ts'
 
 /** `names`: definitions by the value of `object`; and those of the unions of items and events. */
 export type OpenAISchemas = {
@@ -49,45 +40,24 @@ function schemasOf(client: string): OpenAISchemas {
   const files = globSync('**/*.d.ts', { cwd: root }).map((file) => join(root, file))
   const found = files.flatMap((file) => typesOf(file, root))
   if (found.length === 0) throw new Error(`no object of ${client} was found below ${root}`)
-  const folder = mkdtempSync(join(tmpdir(), 'steward-openai-types-'))
-  try {
-    const entry = join(folder, 'entry.ts')
-    const imports = found.map(
-      ({ name, from }, index) =>
-        `import type { ${name} as T${index} } from ${JSON.stringify(from.replace(/\.d\.ts$/, '.js'))}`,
-    )
-    const unions = `import type { AgentSessionItem, AgentSessionEvent } from ${JSON.stringify(join(root, 'agents.js'))}`
-    const fields = found.map((_, index) => `  o${index}: T${index}`)
-    const answers = [...fields, '  item: AgentSessionItem', '  event: AgentSessionEvent']
-    const lines = [...imports, unions, 'export type Answers = {', ...answers, '}', '']
-    writeFileSync(entry, lines.join('\n'))
-    const generator = createGenerator({
-      path: entry,
-      type: 'Answers',
-      skipTypeCheck: true,
-      additionalProperties: false,
-      jsDoc: 'none',
-      topRef: false,
-    })
-    const { definitions = {}, properties = {} } = generator.createSchema('Answers')
-    const own: Record<string, object> = {}
-    for (const [name, schema] of Object.entries(properties))
-      own[`answer ${name}`] = typeof schema === 'object' ? schema : {}
-    return {
-      objects: namesByObject(found),
-      item: 'answer item',
-      event: 'answer event',
-      definitions: { ...definitions, ...own } as Record<string, object>,
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const imports = found.map(
+    ({ name, from }, index) =>
+      `import type { ${name} as T${index} } from ${JSON.stringify(from.replace(/\.d\.ts$/, '.js'))}`,
+  )
+  const unions = `import type { AgentSessionItem, AgentSessionEvent } from ${JSON.stringify(join(root, 'agents.js'))}`
+  const fields = found.map((_, index) => `  o${index}: T${index}`)
+  const answers = [...fields, '  item: AgentSessionItem', '  event: AgentSessionEvent']
+  const lines = [...imports, unions, 'export type Answers = {', ...answers, '}', '']
+  const { definitions, properties } = schemasOfEntry(lines.join('\n'), false)
+  const own: Record<string, object> = {}
+  for (const [name, schema] of Object.entries(properties))
+    own[`answer ${name}`] = typeof schema === 'object' ? schema : {}
+  return {
+    objects: namesByObject(found),
+    item: 'answer item',
+    event: 'answer event',
+    definitions: { ...definitions, ...own } as Record<string, object>,
   }
 }
 
-const [client, file] = process.argv.slice(2)
-if (client === undefined || file === undefined)
-  throw new Error('usage: node scripts/openai-schemas.ts <package> <file>')
-mkdirSync(dirname(file), { recursive: true })
-const part = `${file}.${process.pid}`
-writeFileSync(part, JSON.stringify(schemasOf(client)))
-renameSync(part, file)
+writeSchemaFile('openai-schemas.ts', schemasOf)
