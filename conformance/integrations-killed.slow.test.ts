@@ -12,7 +12,7 @@ import {
   githubStub,
   installGithub,
 } from './github.ts'
-import { startServer } from './process.ts'
+import { localSettings, startServer } from './process.ts'
 import { kinds } from './publishing.ts'
 import { startReceiver } from './receiver.ts'
 import type { ServiceClients } from './service.ts'
@@ -54,10 +54,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const env = {
           DATA_DIR: folder,
           SANDBOX_DIR: join(folder, 's'),
-          SANDBOX_PROVIDER: 'local',
-          EGRESS_PROFILE: 'best_effort',
-          EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
-          EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
+          ...localSettings,
           ...githubSettings(github.base),
           ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }

@@ -27,6 +27,14 @@ const environment = (env: ServerVariables) => ({
   ...env,
 })
 
+/** For sessions whose commands and calls stay on this machine. */
+export const localSettings = {
+  SANDBOX_PROVIDER: 'local',
+  EGRESS_PROFILE: 'best_effort',
+  EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
+  EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
+}
+
 /**
  * Puts an SQLite file with tables into an existing data folder. A server that creates the tables takes a third longer
  * to start.

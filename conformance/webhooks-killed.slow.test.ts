@@ -7,7 +7,7 @@ import { describe } from 'node:test'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { assertToldOnce, publish, sendAll } from './killed-publication.ts'
-import { startServer } from './process.ts'
+import { localSettings, startServer } from './process.ts'
 import { startReceiver } from './receiver.ts'
 import type { ServiceClients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
@@ -81,10 +81,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const env = {
           DATA_DIR: folder,
           SANDBOX_DIR: join(folder, 's'),
-          SANDBOX_PROVIDER: 'local',
-          EGRESS_PROFILE: 'best_effort',
-          EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
-          EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
+          ...localSettings,
           ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         await using there = await startTestEndpoint()

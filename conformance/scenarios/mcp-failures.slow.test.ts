@@ -17,7 +17,7 @@ import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
 import { declareServer, callTool, errorsOf, mcpHosts, sessionOf, until, vaultOf } from '../mcp.ts'
 import type { ServerProcess } from '../process.ts'
-import { startServer } from '../process.ts'
+import { localSettings, startServer } from '../process.ts'
 import { openStream, readStream } from '../reader.ts'
 import type { TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
@@ -320,10 +320,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await using peer = await streamablePeer(make)
         const env = {
           DATA_DIR: folder,
-          SANDBOX_PROVIDER: 'local',
-          EGRESS_PROFILE: 'best_effort',
-          EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
-          EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
+          ...localSettings,
           ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         const first = await startServer(env)
