@@ -50,7 +50,17 @@ const forbidden = json({ message: 'Resource not accessible by integration' }, 40
 const repos = String.raw`\/github\/api\/repos\/acme\/shop`
 const on = (method: string, path: string): RegExp => new RegExp(`^${method} ${repos}${path}$`)
 
-export function githubThreads(): GithubThreads {
+/** Later than the time that any comment of a person names. */
+const appSays = '2099-01-01T00:00:00Z'
+
+/** `posted`: the comments of the app, which stand among those of people. */
+export function githubThreads(
+  posted: ReadonlyMap<number, { path: string; body: string }>,
+): GithubThreads {
+  const postedOn = (number: string | undefined): Said[] =>
+    [...posted]
+      .filter(([, { path }]) => path === `acme/shop#${number}`)
+      .map(([id, { body }]) => ({ id, login: 'steward[bot]', body, at: appSays }))
   const state: Omit<GithubThreads, 'routes'> = {
     comments: new Map(),
     lines: new Map(),
@@ -92,7 +102,7 @@ export function githubThreads(): GithubThreads {
       on('GET', String.raw`\/issues\/(\d+)\/comments\?per_page=100(?:&since=([^&]+))?(?:&page=1)?`),
       (_, [, number, since]) => {
         const from = since === undefined ? -Infinity : Date.parse(decodeURIComponent(since))
-        const all = comments.get(Number(number)) ?? []
+        const all = [...(comments.get(Number(number)) ?? []), ...postedOn(number)]
         return json(all.filter(({ at }) => Date.parse(at) >= from).map(shown))
       },
     ],

@@ -81,7 +81,7 @@ export function githubStub(
   const ended: string[] = []
   const tokens: string[] = []
   const narrowed: unknown[] = []
-  const around = githubThreads()
+  const around = githubThreads(comments)
   const refused = new Set<string>()
   const json = (body: unknown, status = 200): ReceiverAnswer => ({
     status,

@@ -47,9 +47,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const stub = githubStub([{ id: 42, login: 'acme' }])
         const github = await startReceiver()
         let requests = 0
+        let unanswered: string | undefined
         github.answerWith((posted) => {
           requests++
-          return stub.answer(posted) ?? { status: 404 }
+          const answer = stub.answer(posted) ?? { status: 404 }
+          // The server that has posted this comment is killed before it learns that the comment is there.
+          if (unanswered !== undefined && posted.path.endsWith(unanswered)) {
+            unanswered = undefined
+            return new Promise<null>((resolve) => setTimeout(resolve, 2_000, null))
+          }
+          return answer
         })
         const env = {
           DATA_DIR: folder,
@@ -74,8 +81,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         for (const [round, most] of killedAfter.entries()) {
           const server = await startServer(env)
           requests = 0
+          const [issue] = issuesOf(round)
+          unanswered = `/issues/${issue}/comments`
           const sent = deliver(server.base, issuesOf(round))
-          await until(() => requests >= most)
+          await until(() => requests >= most && unanswered === undefined)
           await server.kill()
           await sent
         }
