@@ -95,7 +95,7 @@ describe('the tutorial', () => {
 })
 
 describe('the demo of integrations', () => {
-  it('shows an agent at work in Linear, GitHub and Slack, from installation to answer', async () => {
+  it('shows agents in Linear, GitHub and Slack, from installation to answers in threads of others', async () => {
     const program = join(root, 'scripts/demo-integrations.ts')
     const demo = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [shown] = await Promise.all([text(demo.stdout), once(demo, 'exit')])
@@ -104,6 +104,8 @@ describe('the demo of integrations', () => {
     assert.equal(parts.length, 3, shown)
     const answers = [/→ mended/, /hello from an issue$/m, /\[allow\] \[deny\][^]*hello from a chat/]
     for (const answer of answers) assert.match(shown, answer)
+    assert.match(shown, /reply in the thread: Line 7 of src\/pay\.ts .* bob said "Why not total\?"/)
+    assert.match(shown, /bob and cy wrote 3 messages:\n.*\(bob\)\n.*\(cy\)\n.*\(bob\)$/m)
   })
 })
 

@@ -12,6 +12,7 @@ import { z } from 'zod'
 import {
   deliverGithub,
   githubComment,
+  githubLineComment,
   githubSettings,
   githubStub,
   returnFrom,
@@ -20,6 +21,7 @@ import { deliverLinear, linearEvent, linearSettings, linearStub } from '../confo
 import { startReceiver } from '../conformance/receiver.ts'
 import {
   deliverSlack,
+  slackMention,
   slackMessage,
   slackPress,
   slackSettings,
@@ -27,6 +29,7 @@ import {
 } from '../conformance/slack.ts'
 import { asking } from '../conformance/turns.ts'
 import { until } from '../conformance/until.ts'
+import { startReader } from './demo-reader.ts'
 
 const apiKey = 'stw_key_of_the_demo'
 const say = (text: string): void => console.log(text.replaceAll(/^(?=.)/gm, '  '))
@@ -36,6 +39,7 @@ const receiver = await startReceiver()
 const linear = linearStub()
 const github = githubStub([{ id: 42, login: 'acme' }])
 const slack = slackStub('')
+const reader = await startReader()
 receiver.answerWith(
   (posted) =>
     linear.answer(posted) ?? github.answer(posted) ?? slack.answer(posted) ?? { status: 404 },
@@ -76,9 +80,16 @@ const { id: agent } = await ask('POST', '/v1/agents', {
   model: 'offline',
   tools: asking,
 })
+await ask('POST', '/v1/ext/model_cards', {
+  ...{ model_id: 'reader', provider: 'ant-compatible', model: 'reader' },
+  ...{ base_url: reader.url, api_key: 'a key of the demo' },
+})
+const { id: readingAgent } = await ask('POST', '/v1/agents', { name: 'reader', model: 'reader' })
+
+type App = 'linear' | 'github' | 'slack'
 
 /** Installs the app as a person does, who returns from the provider with a code, and creates a publication. */
-async function installAndPublish(kind: 'linear' | 'github' | 'slack', source: object) {
+async function installAndPublish(kind: App, source: object): Promise<string> {
   const path = `/v1/ext/integrations/${kind}`
   const { url = '' } = await ask('POST', `${path}/install`, {})
   const state = new URL(url).searchParams.get('state') ?? ''
@@ -86,13 +97,17 @@ async function installAndPublish(kind: 'linear' | 'github' | 'slack', source: ob
   const { status, body } = await returnFrom({ base }, kind, new URLSearchParams(brought))
   if (status !== 200) throw new Error(`the installation: ${status} ${JSON.stringify(body)}`)
   const { id: installation } = body
-  const { id } = await ask('POST', `${path}/publications`, {
-    agent,
-    environment_id: environment,
-    installation_id: installation,
-    [kind]: source,
-  })
+  const id = await publish(kind, installation, { agent, [kind]: source })
   say(`installed in Acme as ${installation}; the agent is published as ${id}`)
+  return installation
+}
+
+async function publish(kind: App, installation: string, fields: object): Promise<string> {
+  const { id = '' } = await ask('POST', `/v1/ext/integrations/${kind}/publications`, {
+    ...{ environment_id: environment, installation_id: installation },
+    ...fields,
+  })
+  return id
 }
 
 async function showLinear(): Promise<void> {
@@ -114,14 +129,13 @@ async function showLinear(): Promise<void> {
   linear.activities.slice(asked).forEach(show)
 }
 
+const withoutMark = (body = ''): string => body.replaceAll(/<!--.*?-->/g, '').trim()
+
 async function showGithub(): Promise<void> {
   heading('GitHub: Ada mentions the app on an issue of acme/shop')
-  await installAndPublish('github', { repositories: ['acme/shop'], authors: ['ada'] })
-  const comment = (number: number) =>
-    [...github.comments.values()]
-      .at(number)
-      ?.body.replaceAll(/<!--.*?-->/g, '')
-      .trim() ?? ''
+  const source = { repositories: ['acme/shop'], authors: ['ada'] }
+  const installation = await installAndPublish('github', source)
+  const comment = (number: number) => withoutMark([...github.comments.values()].at(number)?.body)
   const send = (text: string, at: string) =>
     deliverGithub(base, 'issue_comment', githubComment(1, text, { at }))
   say('Ada: @steward run: echo hello from an issue')
@@ -132,11 +146,26 @@ async function showGithub(): Promise<void> {
   await send('@steward approve', '2030-01-01T00:00:01Z')
   await until(() => comment(-1).includes('Done.'))
   say(comment(-1))
+
+  heading('GitHub: Ada asks another agent on a line of a pull request, in a thread of that line')
+  await publish('github', installation, { agent: readingAgent, name: 'reader', github: source })
+  const at = '2030-01-02T00:00:00Z'
+  github.around.lines.set(1, [{ id: 70, login: 'bob', body: 'Why not total?', at }])
+  say('bob: Why not total?')
+  say('Ada: @steward reader what does this line say now?')
+  await deliverGithub(
+    base,
+    'pull_request_review_comment',
+    githubLineComment('@steward reader what does this line say now?', { id: 71, thread: 70, at }),
+  )
+  const reply = () => withoutMark(github.around.replies.at(-1)?.body)
+  await until(() => reply().includes('is now'))
+  say(`reply in the thread: ${reply()}`)
 }
 
 async function showSlack(): Promise<void> {
   heading('Slack: Ada writes to the app')
-  await installAndPublish('slack', { channels: [], authors: ['UADA'] })
+  const installation = await installAndPublish('slack', { channels: [], authors: ['UADA'] })
   say('Ada: run: echo hello from a chat')
   await deliverSlack({ base }, slackMessage('run: echo hello from a chat', '1.1'))
   await until(() => slack.messages.length === 1)
@@ -150,6 +179,27 @@ async function showSlack(): Promise<void> {
   await deliverSlack({ base }, slackPress(elements[0] ?? {}, question), { isForm: true })
   await until(() => slack.messages.length === 2)
   say(slack.messages[1]?.markdown_text ?? '')
+
+  heading('Slack: Ada calls another agent into a thread of others')
+  const source = { channels: ['C1'], authors: ['UADA'] }
+  await publish('slack', installation, { agent: readingAgent, name: 'reader', slack: source })
+  for (const [id, name] of Object.entries({ UBOB: 'bob', UCY: 'cy' }))
+    slack.people.set(id, { id, team_id: 'T1', name, profile: { display_name: name } })
+  const thread = '100.000000'
+  const said = [
+    { user: 'UBOB', text: 'The build is slow since Monday.' },
+    { user: 'UCY', text: 'It downloads the browser each time.' },
+    { user: 'UBOB', text: 'Then we keep it in a cache.' },
+  ]
+  for (const [n, { user, text }] of said.entries()) {
+    const ts = `100.00000${n}`
+    slack.said.push({ channel: 'C1', ts, user, text, ...(n > 0 && { thread_ts: thread }) })
+    say(`${user === 'UBOB' ? 'bob' : 'cy'}: ${text}`)
+  }
+  say('Ada: @steward reader summarise this thread')
+  await deliverSlack({ base }, slackMention('reader summarise this thread', '100.5', { thread }))
+  await until(() => slack.messages.some((each) => each.thread_ts === thread && !each.isStream))
+  say(slack.messages.at(-1)?.markdown_text ?? '')
 }
 
 try {
@@ -158,6 +208,7 @@ try {
   await showSlack()
 } finally {
   await server.close()
+  await reader[Symbol.asyncDispose]()
   await receiver.close()
   await rm(folder, { recursive: true, force: true })
 }
