@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import type { AgentSessionEventWebhookPayload } from '@linear/sdk'
 import { LinearWebhookClient } from '@linear/sdk/webhooks'
 import { z } from 'zod'
+import { faultsOfLinearCall } from './linear-schema.ts'
 import type { ReceiverAnswer, ReceivedPost } from './receiver.ts'
 import type { ServiceClients } from './service.ts'
 
@@ -235,6 +236,8 @@ export function linearStub(): LinearStub {
     if (headers.authorization !== `Bearer lin_access_${generation}`)
       return refused('authentication error', 401)
     const { query, variables } = call.parse(JSON.parse(body))
+    const faults = faultsOfLinearCall(query, variables)
+    assert.deepEqual(faults, [], `Linear would refuse ${query}`)
     const [, answer] = answers.find(([pattern]) => pattern.test(query)) ?? []
     if (answer) return answer(query, variables)
     const found = activities.find(({ id }) => id === variables?.id)
