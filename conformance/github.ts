@@ -6,6 +6,7 @@ import { createHmac, generateKeyPairSync, randomUUID, verify } from 'node:crypto
 import { z } from 'zod'
 import type { ReceiverAnswer, ReceivedPost } from './receiver.ts'
 import type { GithubRoute, GithubThreads } from './github-threads.ts'
+import { faultsOfGithubCall } from './github-schema.ts'
 import { githubThreads } from './github-threads.ts'
 import { cookieOf } from './people.ts'
 import type { ServiceClients, LooseBody } from './service.ts'
@@ -69,6 +70,10 @@ const narrowing = z.strictObject({
   repositories: z.array(z.string()),
   permissions: z.strictObject({ issues: z.literal('write'), metadata: z.literal('read') }),
 })
+
+const api = '/github/api'
+const faultsIn = ({ method, path, body }: ReceivedPost): string[] =>
+  path.startsWith(api) ? faultsOfGithubCall({ method, path: path.slice(api.length), body }) : []
 
 /** `mine`: installations that the person who comes back may see. `token`: how tokens begin. */
 export function githubStub(
@@ -235,6 +240,7 @@ export function githubStub(
         const bearer = posted.headers.authorization?.replace('Bearer ', '') ?? ''
         const isTaken = tokens.includes(bearer) && !refused.has(bearer)
         if (isOfComments && !isTaken) return json({ message: 'Bad credentials' }, 401)
+        assert.deepEqual(faultsIn(posted), [], `GitHub would refuse ${posted.path}`)
         return run(posted, found)
       }
       return undefined
