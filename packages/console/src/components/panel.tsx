@@ -47,9 +47,9 @@ export const Panel = ({
   children: ReactNode
 }) => (
   <section className="min-w-0 self-start overflow-hidden rounded-panel border [&_tr:last-child>td]:border-b-0">
-    <header className="flex h-10 items-center gap-2 border-b px-3.5">
+    <header className="flex min-h-10 flex-wrap items-center justify-between gap-x-2 border-b px-3.5 py-1.5">
       <h2 className="max-w-full shrink-0 truncate font-semibold text-n11">{title}</h2>
-      <span className="ml-auto min-w-0 truncate text-small text-n9">{beside}</span>
+      <span className="min-w-0 text-small text-n9">{beside}</span>
     </header>
     {children}
   </section>

@@ -130,7 +130,15 @@ function QuotaPanel({ onEdit }: PanelProps) {
   const nameOf = ({ name }: Quota): string => own.quotas.names[name]
   const action = useSetColumn(nameOf, (quota: Quota) => onEdit(quotaEdit(quota)))
   const columns: TableColumn<Quota>[] = [
-    { name: own.columns.quota, isStrong: true, show: nameOf },
+    {
+      name: own.columns.quota,
+      isStrong: true,
+      show: (quota) => (
+        <span className="max-phone:inline-block max-phone:py-1 max-phone:whitespace-normal">
+          {nameOf(quota)}
+        </span>
+      ),
+    },
     {
       name: own.columns.used,
       width: 110,

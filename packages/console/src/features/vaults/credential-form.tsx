@@ -62,6 +62,11 @@ function GivenSecretFields({
   })
   return (
     <>
+      <Check
+        label={own.fields.isReferred}
+        isOn={draft.isReferred}
+        onChange={(isReferred) => onDraft({ ...draft, isReferred })}
+      />
       {draft.isReferred ? (
         <FieldRow>
           <Field
@@ -91,11 +96,6 @@ function GivenSecretFields({
           problem={fields[field]}
         />
       )}
-      <Check
-        label={own.fields.isReferred}
-        isOn={draft.isReferred}
-        onChange={(isReferred) => onDraft({ ...draft, isReferred })}
-      />
     </>
   )
 }

@@ -83,7 +83,7 @@ const consentPage =
     return renderPage(
       {
         status,
-        title: `Log in to ${client.name}`,
+        title: `Let ${client.name} act for you`,
         formsLeadTo: sourceOf(redirectUri),
         body: html`${renderAlert(message)}
           ${renderAlert(isForeign ? 'You are not a member of the workspace that it asks for.' : undefined)}
@@ -120,7 +120,7 @@ function createDevicePages({ at }: People) {
   ): RouteReply =>
     renderPage(
       {
-        title: `Log in to ${client}`,
+        title: `Let ${client} act for you`,
         body: html`${told(client, signIn)}
           <p>
             Go on only where you have begun this login yourself: who sent you the code acts for you
