@@ -187,6 +187,31 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['integrations/callers'],
+      'people of a user group call the agent, and others do not',
+      async () => {
+        stub.groups.set('SDEVS', ['UBOB'])
+        const source = { channels: ['C8'], authors: [], user_groups: ['SDEVS'] }
+        await using made = await publish(source, { tell_refusals: true })
+        const mention = (text: string, ts: string, user: string) =>
+          deliverSlack(service, slackMention(text, ts, { channel: 'C8', user }))
+        await mention('say: For the group.', '350.1', 'UBOB')
+        await until(() => answersIn('350.1')[0]?.markdown_text === 'For the group.')
+        await mention('say: x', '351.1', 'UADA')
+        await until(() => answersIn('351.1').length === 1)
+        assert.match((await made.deliveries())[0]?.reason ?? '', /^stranger: /)
+        scopes = whole.replace('usergroups:read,', '')
+        stub.groups.set('SOPS', ['UADA'])
+        const other = { channels: ['C9'], authors: [], user_groups: ['SOPS'] }
+        await using blind = await publish(other, { name: 'ops' })
+        await deliverSlack(service, slackMention('ops say: x', '352.1', { channel: 'C9' }))
+        await until(async () => (await blind.deliveries())[0]?.state === 'ignored')
+        scopes = undefined
+        assert.match((await blind.deliveries())[0]?.reason ?? '', /usergroups:read|missing_scope/)
+      },
+    )
+
+    verifies(
       ['integrations/several', 'integrations/uninstall', 'integrations/publications/workspace'],
       'direct messages need one agent or a name, and the only installation ends without being named',
       async () => {
