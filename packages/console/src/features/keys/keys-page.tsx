@@ -120,7 +120,8 @@ function useColumns(
         name: own.columns.key,
         width: 86,
         from: 'drawer',
-        show: ({ preview }) => <code>{preview}</code>,
+        show: ({ kind, preview }) =>
+          kind === 'oauth' ? <Quiet>{own.login}</Quiet> : <code>{preview}</code>,
       },
       { name: own.columns.rights, from: 'phone', show: (key) => <RightsOf of={key} /> },
       {

@@ -39,6 +39,8 @@ export const keyWords = {
     work: 'For workers on machines of your own.',
   },
   reach: { work: 'work alone', sessions: 'work, and the sessions that are claimed' },
+  /** In place of a key, which changes each hour. */
+  login: 'a login',
   shownRights: {
     member: 'as a member',
     reads: 'reads alone',
