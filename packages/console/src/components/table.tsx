@@ -12,6 +12,8 @@ export type TableColumn<Row> = {
   /** Below this width of the page the column is left out. */
   from?: 'phone' | 'drawer' | 'split' | 'wide'
   isStrong?: boolean
+  /** On a phone its text takes as many lines as it needs. */
+  isWrapped?: boolean
   show: (row: Row) => ReactNode
 }
 
@@ -110,10 +112,10 @@ function TableRow<Row>({
       }}
       className={`scroll-mt-8 ${onOpen ? 'cursor-pointer' : ''} ${isChosen ? 'bg-accent-quiet' : 'hover:bg-n2'}`}
     >
-      {columns.map(({ name, isNumber, isStrong, from, show }) => (
+      {columns.map(({ name, isNumber, isStrong, isWrapped, from, show }) => (
         <td
           key={name}
-          className={`h-8 truncate border-b border-n3 px-3 first:pl-4 last:pr-4 ${isNumber ? 'text-right' : ''} ${isStrong ? 'font-medium text-n11' : ''} ${from ? hiddenBelow[from] : ''}`}
+          className={`h-8 truncate border-b border-n3 px-3 first:pl-4 last:pr-4 ${isNumber ? 'text-right' : ''} ${isStrong ? 'font-medium text-n11' : ''} ${isWrapped ? 'max-phone:py-1 max-phone:whitespace-normal' : ''} ${from ? hiddenBelow[from] : ''}`}
         >
           {show(row)}
         </td>

@@ -133,11 +133,8 @@ function QuotaPanel({ onEdit }: PanelProps) {
     {
       name: own.columns.quota,
       isStrong: true,
-      show: (quota) => (
-        <span className="max-phone:inline-block max-phone:py-1 max-phone:whitespace-normal">
-          {nameOf(quota)}
-        </span>
-      ),
+      isWrapped: true,
+      show: nameOf,
     },
     {
       name: own.columns.used,
