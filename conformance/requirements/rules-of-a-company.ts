@@ -35,4 +35,5 @@ export const rulesOfACompany = {
   'people/remove/names': { section: '26.4 A person\'s data', says: 'With a person go the account, the password, sign-ins, memberships and views at once, and within a minute the name in what the person has made. The id stays there.' },
   'people/remove/audit': { section: '26.4 A person\'s data', says: 'Lines of the audit keep the name, because a line that changed would break their chain; they go after `AUDIT_DAYS`. The line `user.remove_names` says that the names are gone.' },
   'people/remove/refused': { section: '26.4 A person\'s data', says: 'A person whom a hold keeps, and the last owner of a workspace, are refused with 409.' },
+  'people/subjects': { section: '26.4 A person\'s data', says: 'Both take the id of a subject of an identity provider (`sub_…`) too, who has no account. A subject that comes again with a token gets a new id.' },
 } satisfies Record<string, Requirement>

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
+import type { TestIssuer } from '@steward/server/tenants/people/identities/issuer-fixture.ts'
+import { startIssuer } from '@steward/server/tenants/people/identities/issuer-fixture.ts'
 import { invitationToken } from '../invitations.ts'
+import { identitySettings, tokenHeaders } from '../issuer.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink, password } from '../people.ts'
 import type { LooseBody, TestService } from '../service.ts'
@@ -18,11 +21,21 @@ for (const database of scenarioDatabases(import.meta.filename))
   describe(`the data of a person on ${database}`, () => {
     let service: TestService
     let owner: PersonClient
+    let issuer: TestIssuer
     before(async () => {
-      service = await boot(database, { overrides: { clock: systemClock } })
+      issuer = await startIssuer()
+      const rules = [{ subject: '*', workspace: 'default', role: 'member' }]
+      const okta = { issuer: issuer.issuer, audience: 'steward', rules }
+      service = await boot(database, {
+        env: identitySettings({ okta }),
+        overrides: { clock: systemClock },
+      })
       owner = await accept(service, firstLink(service), { email: 'ada@example.com' })
     })
-    after(() => service.close())
+    after(async () => {
+      await service.close()
+      await issuer[Symbol.asyncDispose]()
+    })
 
     const idOf = async (person: PersonClient) =>
       (await person.ask<{ user: { id: string } }>('GET', '/v1/ext/me')).body.user.id
@@ -140,6 +153,37 @@ for (const database of scenarioDatabases(import.meta.filename))
         )
         assert.equal(last.status, 409)
         assert.match(last.body.error.message, /last owner/)
+      },
+    )
+
+    verifies(
+      ['people/subjects', 'people/export', 'people/remove', 'people/remove/names'],
+      'an operator exports and removes a subject of an identity provider, who has no account',
+      async () => {
+        const claims = { sub: 'sam', email: 'sam@acme.example', name: 'Sam Subject' }
+        const bearer = await tokenHeaders(issuer, claims)
+        const { agent, environment_id } = (
+          await service.ask('GET', `/v1/sessions/${await newSession(service)}`)
+        ).body
+        const body = { agent: (agent as LooseBody).id, environment_id }
+        const { body: made } = await service.ask<LooseBody>('POST', '/v1/sessions', body, bearer)
+        const creator = async () =>
+          (await service.ask<{ created_by: CreatedBy }>('GET', `/v1/ext/sessions/${made.id}`)).body
+            .created_by
+        const before = await creator()
+        assert.match(before?.id ?? '', /^sub_/)
+        assert.match(String(before?.name), /Sam Subject/)
+        const id = String(before?.id)
+        const lines = await exported(owner, id)
+        const idsOf = (type: string) => lines.flatMap((each) => (each.type === type ? each.id : []))
+        assert.deepEqual([idsOf('subject'), idsOf('session')], [[id], [made.id]])
+        const path = `/v1/ext/people/${id}`
+        assert.equal((await service.ask('DELETE', path, undefined, bearer)).status, 403)
+        assert.equal((await owner.ask('DELETE', path)).status, 200)
+        await until(async () => (await creator())?.name === null)
+        assert.equal((await creator())?.id, id)
+        assert.equal((await owner.ask('POST', `${path}/export`)).status, 404)
+        assert.equal((await owner.ask('DELETE', path)).status, 404)
       },
     )
   })

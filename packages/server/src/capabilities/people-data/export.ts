@@ -4,6 +4,7 @@
  */
 import { iso } from '@steward/base/time.ts'
 import { notFound } from '../../ground/core/errors.ts'
+import { isIdOf } from '../../ground/core/text/ids.ts'
 import type { Databases, Reads } from '../../ground/database/database.ts'
 import { shownLine } from '../../tenants/audit/lines.ts'
 import type { LineRow } from '../../tenants/audit/store.ts'
@@ -19,7 +20,8 @@ type ControlPart = (control: Reads, person: PersonRef) => AsyncIterable<PersonLi
 /** Everything that a workspace holds about the person. */
 type WorkspacePart = (read: Reads, tenant: string, person: PersonRef) => AsyncIterable<PersonLine>
 
-type PersonRef = { id: string; email: string }
+/** `email`: null for a subject whose provider names none. */
+type PersonRef = { id: string; email: string | null }
 
 /** A kind of row about people of the whole deployment has its line here. */
 const ofControl: readonly ControlPart[] = [account, atProviders, access, work, deploymentLines]
@@ -36,8 +38,9 @@ export async function exportPerson(
   workspaces: (control: Reads) => Promise<readonly string[]>,
 ): Promise<AsyncGenerator<string>> {
   const { control } = databases
+  // Subjects of identity providers have no account here.
   const row = await control.read
-    .selectFrom('people')
+    .selectFrom(isIdOf('subject', id) ? 'subjects' : 'people')
     .select(['id', 'email'])
     .where('id', '=', id)
     .executeTakeFirst()
@@ -117,7 +120,7 @@ async function* atProviders(control: Reads, { id, email }: PersonRef): AsyncGene
   const subjects = await control
     .selectFrom('subjects')
     .select(['id', 'issuer', 'subject', 'provider_id', 'name', 'email', 'seen_ms', 'created_at'])
-    .where('email', '=', email)
+    .where((eb) => eb.or([eb('id', '=', id), eb('email', '=', email ?? '')]))
     .orderBy('id')
     .execute()
   for (const { seen_ms: ms, ...row } of subjects)
@@ -146,7 +149,7 @@ async function* access(control: Reads, { id, email }: PersonRef): AsyncGenerator
     .select(['id', 'tenant_id as workspace_id', 'email', 'role', 'invited_by'])
     .select(['accepted_by', 'accepted_at', 'expires_at', 'created_at'])
     .where((eb) =>
-      eb.or([eb('email', '=', email), eb('accepted_by', '=', id), eb('invited_by', '=', id)]),
+      eb.or([eb('email', '=', email ?? ''), eb('accepted_by', '=', id), eb('invited_by', '=', id)]),
     )
     .orderBy('id')
     .execute()

@@ -113,7 +113,7 @@ export const listMembers = (
 
 /** `named`: an email or an id. */
 export async function personId(tx: Queries, named: string): Promise<string> {
-  if (isIdOf('person', named)) return named
+  if (isIdOf('person', named) || isIdOf('subject', named)) return named
   const email = named
   const person = await peopleStore(tx).byEmail(email.trim().toLowerCase())
   if (!person) throw new Error(`nobody here has the address ${email}`)

@@ -2,6 +2,7 @@
 import type { KeyOfDeparted } from '@steward/protocol/people.ts'
 import { auditChange } from '../../ground/core/security/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
+import { isIdOf } from '../../ground/core/text/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/core/security/roles.ts'
 import { roles } from '../../ground/core/security/roles.ts'
@@ -10,6 +11,7 @@ import { notifyOfKey } from '../api-keys/authenticate.ts'
 import { loginStore } from '../api-keys/logins.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
 import { notifyOfPeople } from '../people/authenticate.ts'
+import { identityStore } from '../people/identities/store.ts'
 import { memberStore } from '../people/members/store.ts'
 import { personRemovalStore } from '../people/removals.ts'
 import { peopleStore } from '../people/store.ts'
@@ -90,13 +92,14 @@ export async function removeMember(
 }
 
 /**
- * Agents, sessions and keys of the person stay; a job takes the name out of them. Throws for the last owner of any workspace, archived ones included.
+ * `person`: the id of an account, or of a subject of an identity provider. Agents, sessions and keys stay; a job takes the name out of them. Throws for the last owner of any workspace, archived ones included.
  */
 export async function deletePerson(
   tx: Queries,
   person: string,
   options: DepartureOptions,
 ): Promise<Departure> {
+  if (isIdOf('subject', person)) return deleteSubject(tx, person, options)
   const row = await peopleStore(tx).findForUpdate(person)
   if (!row) throw notFound('person', person)
   await checkNoMark(tx, `the person ${person}`, { person })
@@ -129,6 +132,25 @@ export async function deletePerson(
   notifyOfPeople(tx)
   await peopleStore(tx).remove(person)
   await personRemovalStore(tx).ask(person, options.now)
+  return { keys, revoked: options.revokesKeys }
+}
+
+/** Somebody who came by tokens of an identity provider, and has no account here. */
+async function deleteSubject(
+  tx: Queries,
+  subject: string,
+  options: DepartureOptions,
+): Promise<Departure> {
+  const row = await identityStore(tx).subjectById(subject)
+  if (!row) throw notFound('person', subject)
+  await checkNoMark(tx, `the person ${subject}`, { person: subject })
+  const keys = await apiKeyStore(tx).madeBy(subject, options.now)
+  await endKeys(tx, keys, options)
+  const { email, name, issuer } = row
+  auditChange({ type: 'user', id: subject, before: { email, name, issuer } })
+  await identityStore(tx).forgetSubject(subject)
+  notifyOfPeople(tx)
+  await personRemovalStore(tx).ask(subject, options.now)
   return { keys, revoked: options.revokesKeys }
 }
 

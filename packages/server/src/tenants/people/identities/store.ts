@@ -26,6 +26,9 @@ function identityReads(db: Reads) {
         .where('subject', '=', subject)
         .executeTakeFirst(),
 
+    subjectById: (id: string): Promise<SubjectRow | undefined> =>
+      db.selectFrom('subjects').selectAll().where('id', '=', id).executeTakeFirst(),
+
     /** Workspaces that are not deleted and have one of these texts as id or name, oldest first. */
     workspaces: (idsOrNames: readonly string[]) =>
       db
@@ -67,6 +70,11 @@ function identityWrites(db: Queries) {
         .returning('id')
         .executeTakeFirstOrThrow()
       return row.id
+    },
+
+    /** Who comes again with a token gets a new id. */
+    async forgetSubject(id: string): Promise<void> {
+      await db.deleteFrom('subjects').where('id', '=', id).execute()
     },
 
     async forgetUnseen(now: number): Promise<void> {
