@@ -30,6 +30,9 @@ export const installationTokenContext = (tenant: string, id: string, name: strin
 export const publicationSecretContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/publications/${id}/sealed_secrets/${name}`
 
+/** A pull request that an agent has opened. */
+export type OwnPullRequest = RowOf<'integration_pull_requests'>
+
 /** What a publication is shown with beside its own row. */
 export type ShownParts = { deliveryUrl: string; installation: InstallationRow | undefined }
 
@@ -288,6 +291,16 @@ function integrationReads(db: Reads) {
         .orderBy('token_due_ms')
         .limit(limit)
         .execute(),
+    /** The pull request, where an agent of the publication has opened it. */
+    ownPullRequest: (tenant: string, publication: string, scope: string) =>
+      db
+        .selectFrom('integration_pull_requests')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('publication_id', '=', publication)
+        .where('scope', '=', scope)
+        .executeTakeFirst(),
+
     threadOfScope: (tenant: string, publication: string, scope: string) =>
       rows(db, 'integration_threads').find(tenant, (query) =>
         query.where('publication_id', '=', publication).where('scope', '=', scope),
@@ -297,7 +310,7 @@ function integrationReads(db: Reads) {
 
 function integrationWrites(db: Queries) {
   const remove = (
-    table: 'integration_deliveries' | 'integration_threads',
+    table: 'integration_deliveries' | 'integration_threads' | 'integration_pull_requests',
     tenant: string,
     publication: string,
   ) =>
@@ -360,10 +373,20 @@ function integrationWrites(db: Queries) {
         .where('token_due_ms', '>', now)
         .execute()
     },
+    /** Notes a pull request that an agent has opened. A second note of it changes nothing. */
+    async notePullRequest(row: OwnPullRequest): Promise<void> {
+      await db
+        .insertInto('integration_pull_requests')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+
     /** Deletes the publication with its deliveries and threads. Its sessions stay. */
     async removePublication(tenant: string, id: string): Promise<void> {
       await remove('integration_deliveries', tenant, id)
       await remove('integration_threads', tenant, id)
+      await remove('integration_pull_requests', tenant, id)
       await rows(db, 'publications').remove(tenant, id)
     },
 

@@ -84,6 +84,7 @@ const addedColumns = [
   ).map((name) => ['integration_deliveries', name] as const),
   ['integration_threads', 'turn_target'],
   ['publications', 'known_ids'],
+  ['integration_threads', 'reads_only'],
 ] as const
 const addedIndexes = [
   'api_keys_of_logins',
@@ -109,6 +110,7 @@ const addedTables = [
   'message_requests',
   'message_usage',
   'audit_streams',
+  'integration_pull_requests',
 ]
 
 /** What an earlier database has recorded once this version has opened it. */

@@ -18,6 +18,7 @@ import * as rules from './migrations/0011-rules.ts'
 import * as messages from './migrations/0012-messages.ts'
 import * as secondWire from './migrations/0013-second-wire.ts'
 import * as integrationAnswers from './migrations/0014-integration-answers.ts'
+import * as ownPullRequests from './migrations/0015-own-pull-requests.ts'
 
 const first = '0001-tables'
 /**
@@ -40,6 +41,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0012-messages+': messages,
   '0013-second-wire+': secondWire,
   '0014-integration-answers+': integrationAnswers,
+  '0015-own-pull-requests+': ownPullRequests,
 }
 
 /** Names of the migrations of this version, in order. */

@@ -31,6 +31,7 @@ const insert = (db: Database, threads: readonly Given[]): Promise<void> =>
           told_parts: 0,
           begun: null,
           token_due_ms: null,
+          reads_only: null,
           turn_target: null,
           owner: null,
         },

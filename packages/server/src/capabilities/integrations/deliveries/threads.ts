@@ -29,6 +29,7 @@ const newThread = (
   told_seq: 0,
   told_parts: 0,
   begun: null,
+  reads_only: null,
   token_due_ms: null,
   due_ms: now,
   ...releasedLease,

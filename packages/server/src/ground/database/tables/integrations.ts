@@ -217,12 +217,34 @@ export const integrationTables = {
       told_parts: number(),
       /** The telling that was started and may have arrived. */
       begun: nullable(json<StartedTelling>()),
+      /** 1: the session is about a pull request of a fork, and may write nothing at the provider. */
+      reads_only: nullable(number<1>()),
       /** When the token of the session's repository is renewed. Null: no token. */
       token_due_ms: nullable(number()),
       /** When a job looks at the thread again. Null: nothing is expected. */
       due_ms: nullable(number()),
       owner: nullable(text()),
       expires_at: number(),
+    },
+  }),
+  /**
+   * Pull requests that agents have opened. What comes for one of them belongs to the thread whose agent has opened it.
+   */
+  integration_pull_requests: table({
+    rows: 'tenant',
+    key: ['tenant_id', 'publication_id', 'scope'],
+    columns: {
+      tenant_id: text(),
+      publication_id: text(),
+      /** What names the pull request in deliveries, such as `acme/shop#9`. */
+      scope: text(),
+      /** The scope of the external thread that it belongs to. */
+      thread_scope: text(),
+      /** The session that has opened it. */
+      session_id: text(),
+      /** Its branch. */
+      head: long(text()),
+      created_at: text(),
     },
   }),
 }
