@@ -8,6 +8,8 @@ import type { ReceiverAnswer, ReceivedPost } from './receiver.ts'
 import type { GithubRoute, GithubThreads } from './github-threads.ts'
 import { faultsOfGithubCall } from './github-schema.ts'
 import { githubThreads } from './github-threads.ts'
+import type { GithubPulls } from './github-pulls.ts'
+import { githubPulls } from './github-pulls.ts'
 import { cookieOf } from './people.ts'
 import type { ServiceClients, LooseBody } from './service.ts'
 
@@ -33,6 +35,8 @@ export type GithubStub = {
   reviews: { body: string }[]
   /** What stands around the requests of people. */
   around: GithubThreads
+  /** Pull requests, and what each token may do. */
+  code: GithubPulls
   /** Tokens that it does not take any more. */
   refused: Set<string>
   /** Ids of removed installations. */
@@ -65,10 +69,21 @@ const checkForm = z.strictObject({
 const checkChange = checkForm.pick({ status: true, conclusion: true, output: true, actions: true })
 type GithubCheck = z.infer<typeof checkForm>
 
+/** What the installation lets the app do. */
+const granted = {
+  ...{ checks: 'write', contents: 'write', issues: 'write' },
+  ...{ metadata: 'read', pull_requests: 'write' },
+}
+const access = z.enum(['read', 'write'])
+
 /** The body of a request for a token for agents: its permissions and repositories. */
 const narrowing = z.strictObject({
-  repositories: z.array(z.string()),
-  permissions: z.strictObject({ issues: z.literal('write'), metadata: z.literal('read') }),
+  repositories: z.array(z.string()).min(1),
+  permissions: z.strictObject({
+    contents: access,
+    metadata: z.literal('read'),
+    ...{ issues: access.optional(), pull_requests: access.optional() },
+  }),
 })
 
 const api = '/github/api'
@@ -87,6 +102,7 @@ export function githubStub(
   const tokens: string[] = []
   const narrowed: unknown[] = []
   const around = githubThreads(comments)
+  const code = githubPulls()
   const refused = new Set<string>()
   const json = (body: unknown, status = 200): ReceiverAnswer => ({
     status,
@@ -106,6 +122,7 @@ export function githubStub(
 
   const routes: GithubRoute[] = [
     ...around.routes,
+    ...code.routes,
     [
       /^POST \/github\/login\/oauth\/access_token$/,
       ({ body }) => {
@@ -140,17 +157,18 @@ export function githubStub(
       /^POST \/github\/api\/app\/installations\/(\d+)\/access_tokens$/,
       ({ headers, body }) => {
         if (!isApp(headers.authorization)) return json({}, 401)
-        narrowed.push(body && narrowing.parse(JSON.parse(body)).repositories)
-        tokens.push(`${token}_${tokens.length}`)
-        return json({ token: tokens.at(-1), expires_at: '2099-01-01T00:00:00Z' }, 201)
+        const narrow = body ? narrowing.parse(JSON.parse(body)) : undefined
+        narrowed.push(narrow?.repositories ?? body)
+        const made = `${token}_${tokens.length}`
+        tokens.push(made)
+        code.permissions.set(made, narrow?.permissions ?? granted)
+        return json({ token: made, expires_at: '2099-01-01T00:00:00Z' }, 201)
       },
     ],
     [
       /^GET \/github\/api\/app\/installations\/\d+$/,
       ({ headers }) =>
-        isApp(headers.authorization)
-          ? json({ id: 42, permissions: { issues: 'write', checks: 'write', metadata: 'read' } })
-          : json({}, 401),
+        isApp(headers.authorization) ? json({ id: 42, permissions: granted }) : json({}, 401),
     ],
     [
       /^DELETE \/github\/api\/app\/installations\/(\d+)$/,
@@ -182,15 +200,6 @@ export function githubStub(
         const html_url = urlOf(Number(kept.path.split('#')[1]), Number(id))
         return json({ id: Number(id), html_url })
       },
-    ],
-    [
-      /^GET \/github\/api\/repos\/acme\/shop\/pulls\/\d+$/,
-      () =>
-        json({
-          head: { ref: 'mend-pay', sha: 'a'.repeat(40), repo: { full_name: 'acme/shop' } },
-          base: { ref: 'main', sha: 'b'.repeat(40), repo: { full_name: 'acme/shop' } },
-          changed_files: 1,
-        }),
     ],
     [
       /^POST \/github\/api\/repos\/acme\/shop\/pulls\/\d+\/reviews$/,
@@ -228,6 +237,7 @@ export function githubStub(
     checks,
     reviews,
     around,
+    code,
     refused,
     ended,
     tokens,

@@ -13,6 +13,7 @@ import {
   UpdatedAt,
 } from './primitives.ts'
 import { VaultIds } from './sessions.ts'
+import { PermissionPolicy } from './tools.ts'
 
 export const integrationIds = ['github', 'linear', 'slack', 'webhook'] as const
 export type IntegrationId = (typeof integrationIds)[number]
@@ -73,7 +74,18 @@ const GithubSource = z
       .boolean()
       .default(false)
       .describe(
-        'Whether each session has the repository of its issue, with a token of the app for that repository alone.',
+        'Whether each session has the repository of its issue, with a token of the app for that repository alone. On a pull request it is its head branch.',
+      ),
+    forks: z
+      .enum(['read_only', 'refuse', 'trust'])
+      .default('read_only')
+      .describe(
+        'What happens on a pull request of a fork, whose code is by somebody who cannot write here. `read_only`: its session has no vault, and its token of git only reads. `refuse`: no session begins. `trust`: as on any pull request.',
+      ),
+    pull_requests: PermissionPolicy.nullable()
+      .default(null)
+      .describe(
+        'Whether the agent has the tool `open_pull_request`, and whether a call of it asks first. Null: it does not have the tool.',
       ),
   })
   .meta({
@@ -202,7 +214,12 @@ type Stored<Source, New extends keyof Source> = Omit<Source, New> & Partial<Pick
 
 /** Fields that publications of before do not have, with their defaults. */
 export const sourceDefaults = {
-  github: { access: null, teams: [] as string[] },
+  github: {
+    access: null,
+    teams: [] as string[],
+    forks: 'read_only',
+    pull_requests: null,
+  },
   linear: { members: null },
   slack: { members: false, user_groups: [] as string[], direct_messages: true },
 } as const

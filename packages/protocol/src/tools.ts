@@ -15,10 +15,10 @@ export const builtInTools = [
 export type BuiltInTool = (typeof builtInTools)[number]
 
 /**
- * The built-in tools and `schedule_wakeup`, which an agent has only when its toolset names it. The official client has
- * no entry for `schedule_wakeup` in `configs`.
+ * The built-in tools; `schedule_wakeup`, which an agent has only when its toolset names it, because the official client
+ * has no entry for it in `configs`; and `open_pull_request`, which an agent has only in sessions of a publication.
  */
-export const toolsetTools = [...builtInTools, 'schedule_wakeup'] as const
+export const toolsetTools = [...builtInTools, 'schedule_wakeup', 'open_pull_request'] as const
 
 export const PermissionPolicy = z
   .strictObject({

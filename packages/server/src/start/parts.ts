@@ -22,6 +22,7 @@ import { modelResolver } from '../resources/model-cards/resolve.ts'
 import { heldBySkill } from '../resources/skills/store.ts'
 import { resourceKinds } from '../sessions/resources/kinds.ts'
 import { openIntegrations } from '../capabilities/integrations/open.ts'
+import { publicationTools } from '../capabilities/integrations/pull-requests/session-tools.ts'
 import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import type { Diallers, NameOverride } from './diallers.ts'
 import { createDiallers } from './diallers.ts'
@@ -136,6 +137,7 @@ export async function openParts(
       inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
     skills: skills.ofSessions,
     kinds,
+    givenTools: (row) => publicationTools({ ...ground, ...integrations }, row),
     shares,
     traceparentOf,
   })

@@ -68,17 +68,21 @@ export async function getPublication(
   return row
 }
 
-/** The request for a new session of a thread. */
+/** The request for a new session of a thread. `readsOnly`: the session gets no vault. */
 export const buildThreadSessionRequest = (
   { id, integration, agent_id, agent_version, environment_id, spec, vault_id }: PublicationRow,
-  { scope, events }: { scope: string; events: SessionRequest['initial_events'] },
+  {
+    scope,
+    events,
+    readsOnly = false,
+  }: { scope: string; events: SessionRequest['initial_events']; readsOnly?: boolean },
 ): SessionRequest => ({
   agent: { type: 'agent', id: agent_id, ...(agent_version !== null && { version: agent_version }) },
   environment_id,
   title: scope.slice(0, 256).toWellFormed(),
   metadata: { integration, publication_id: id, scope },
   initial_events: events,
-  vault_ids: [...spec.vault_ids, ...(vault_id === null ? [] : [vault_id])],
+  vault_ids: readsOnly ? [] : [...spec.vault_ids, ...(vault_id === null ? [] : [vault_id])],
 })
 
 export async function createPublication(

@@ -291,6 +291,12 @@ function integrationReads(db: Reads) {
         .orderBy('token_due_ms')
         .limit(limit)
         .execute(),
+    /** The external thread of the session in the publication. */
+    threadOfSession: (tenant: string, publication: string, session: string) =>
+      rows(db, 'integration_threads').find(tenant, (query) =>
+        query.where('session_id', '=', session).where('publication_id', '=', publication),
+      ),
+
     /** The pull request, where an agent of the publication has opened it. */
     ownPullRequest: (tenant: string, publication: string, scope: string) =>
       db

@@ -4,6 +4,7 @@ import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import { offerTools } from '@steward/harness/tools/mcp/offer-tools.ts'
 import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
+import { pullRequestTool, pullRequestToolName } from '@steward/harness/tools/pull-request.ts'
 import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { isCall } from '@steward/protocol/call-events.ts'
@@ -57,7 +58,25 @@ function repeatResults(results: RecordedResults) {
   })
 }
 
-export function recordedTools(agent: SessionAgent, results: RecordedResults): Tool[] {
+/** The tool that a publication gave to the agent: no agent names it. */
+function givenTools({ turns }: SessionRecord): Tool[] {
+  for (const { made } of turns)
+    for (const { event } of made)
+      if (event.type === 'agent.tool_use' && event.name === pullRequestToolName)
+        return [
+          {
+            ...pullRequestTool(none),
+            permission: event.evaluated_permission === 'ask' ? 'ask' : 'allow',
+          },
+        ]
+  return []
+}
+
+export function recordedTools(
+  agent: SessionAgent,
+  record: SessionRecord,
+  results: RecordedResults,
+): Tool[] {
   const web = { fetch: none, conversionSlot: none, search: null }
   const tools = buildTools(agent.tools, {
     sandbox: none,
@@ -66,7 +85,7 @@ export function recordedTools(agent: SessionAgent, results: RecordedResults): To
     commandSecrets: async () => ({}),
     now: () => 0,
   })
-  return tools.map(repeatResults(results))
+  return [...tools, ...givenTools(record)].map(repeatResults(results))
 }
 
 /** The agent's MCP servers, with the tools that the record called. */

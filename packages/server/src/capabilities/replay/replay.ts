@@ -29,7 +29,7 @@ export async function replayRecord(
   agent: SessionAgent,
 ): Promise<ReplayOutcome> {
   const results = collectRecordedResults(record)
-  const tools = recordedTools(agent, results)
+  const tools = recordedTools(agent, record, results)
   const servers = recordedServers(agent, record, results)
   let history = emptyHistory()
   /** Calls that wait for an approval or a result. */

@@ -14,7 +14,7 @@ import type { Rules } from '../../ground/core/rules/rules.ts'
 import { newId } from '../../ground/core/text/ids.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
-import type { SessionRow } from '../../sessions/rows/sessions.ts'
+import type { SessionRow, TurnSessionRow } from '../../sessions/rows/sessions.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { describeResources } from '../../sessions/resources/kinds.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
@@ -45,8 +45,12 @@ export type AssemblyParts = Ground & {
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
   skills: SessionSkills
   kinds: ResourceKinds
+  givenTools: GivenTools
   traceparentOf: TraceparentOf
 }
+
+/** Tools that the agent has in this session alone, given by what has begun the session. */
+export type GivenTools = (row: TurnSessionRow) => Promise<readonly Tool[]>
 
 /** `toolHost`: where the sandbox provider runs commands. */
 type AssemblyDeps = AssemblyParts & WebDeps & { toolHost: ToolHost }
@@ -62,9 +66,13 @@ const reachOf = ({ limited, allowlist, denylist }: EnvironmentRecord): NetworkRe
 const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
+/** A tool of the agent that was made before its name was taken stays. */
+const withoutNames = (given: readonly Tool[], declared: readonly Tool[]): Tool[] =>
+  given.filter(({ name }) => !declared.some((tool) => tool.name === name))
+
 export function createTurnAssembly(deps: AssemblyDeps) {
   const { databases, clock, log, sandboxPool: spaces, toolHost: host, kinds } = deps
-  const { resolveModel, inlineTokens, skills, traceparentOf } = deps
+  const { resolveModel, inlineTokens, skills, givenTools, traceparentOf } = deps
   const known = createHistoryCache(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
   /** Where the agent's own tools run. Undefined when no tool needs a sandbox or a worker. */
@@ -116,6 +124,8 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       web: createWebAccess(deps, egress, tenant),
       commandSecrets: (words) => egress.commandSecrets(words),
     })
+    // An agent that another agent has started has its own tools alone.
+    const given = thread === undefined ? await givenTools(found.session) : []
     const ofWorker = isElsewhere ? await ownTools(read, deps.rules, { tenant, session }, agent) : []
     const toolHost = toolHostOf(declared)
     const parts: AssembledTurn = {
@@ -128,7 +138,10 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       }),
       history,
       model: resolved.model,
-      tools: [...allowed.among([...declared, ...ofWorker]), ...(team?.tools ?? [])],
+      tools: [
+        ...allowed.among([...declared, ...withoutNames(given, declared), ...ofWorker]),
+        ...(team?.tools ?? []),
+      ],
       servers,
       refusals: () => egress.takeRefusals(),
       notices: () => [...space.takeNotices(), ...egress.takeNotices()],

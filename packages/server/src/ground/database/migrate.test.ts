@@ -93,6 +93,7 @@ const addedIndexes = [
   'threads_rescheduling',
   'sessions_forked',
   'integration_deliveries_open',
+  'integration_threads_of_session',
   'sessions_of_creators',
 ]
 const addedTables = [

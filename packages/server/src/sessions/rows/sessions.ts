@@ -27,6 +27,7 @@ import { isFound } from './filters.ts'
 import { showSession } from './show-session.ts'
 
 export type { SessionRow, ShownSessionRow }
+import type { CreatorColumns } from '../../ground/core/creator.ts'
 import { creatorColumns } from '../../ground/core/creator.ts'
 import { fromJson } from '../../ground/core/text/json-text.ts'
 import { isWorkspaceHeld, unless } from '../../ground/database/holds.ts'
@@ -94,6 +95,9 @@ const shownStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot).select([...columns, ...shownColumns, ...threadSums]),
 )
 
+/** A session as a turn reads it. */
+export type TurnSessionRow = SessionRow & CreatorColumns
+
 /** The columns of session and environment that a turn needs. */
 const turnStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot)
@@ -102,7 +106,7 @@ const turnStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
         .onRef('environment.tenant_id', '=', 'sessions.tenant_id')
         .onRef('environment.id', '=', 'sessions.environment_id'),
     )
-    .select(columns.map((name) => `sessions.${name}` as const))
+    .select([...columns, ...creatorColumns].map((name) => `sessions.${name}` as const))
     .select('environment.record')
     .select(
       sql<boolean | number>`exists (select 1 from session_resources as resource

@@ -1,5 +1,12 @@
-/** The repository of an issue in the sandbox of its session, with an app's token for this repository alone. */
+/**
+ * The repository of an issue or pull request in the sandbox of its session, with an app's token for this repository
+ * alone. On a pull request it is the head. Attack: the head of a fork is a stranger's code, and the agent may run it, so
+ * such a session gets no credentials.
+ */
+import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
+import { invalid } from '../../../ground/core/errors.ts'
+import type { PullRequestHead } from '../code.ts'
 import type { TokenDeps } from '../installations/token.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { rotateToken } from '../../../sessions/resources/repositories.ts'
@@ -8,6 +15,8 @@ import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { tokenFor } from '../installations/app-access.ts'
 import { getApp } from '../installations/apps.ts'
 import type { Notes } from '../integration.ts'
+import type { GatherDeps } from './gather.ts'
+import { openSource } from './gather.ts'
 import type { ExternalThreadRow, PublicationRow } from '../store.ts'
 import type { JobContext } from '../job-context.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
@@ -16,22 +25,114 @@ import { rows } from '../../../ground/database/rows.ts'
 /** The session's token is renewed this long before `expiresMs`. */
 const marginMs = 5 * 60_000
 
-/** `token_due_ms`: the time from which the session needs a new token. */
-export type CheckedOut = { resource: RepositoryResource; token_due_ms: number | null }
+/**
+ * What a new session of a thread works on. `token_due_ms`: the time from which it needs a new token. `readsOnly`: it is
+ * about a pull request of a fork, and gets no credential with which anything is written. `note`: what the agent is told
+ * of this.
+ */
+export type SessionPlace = {
+  resource?: RepositoryResource
+  token_due_ms: number | null
+  readsOnly: boolean
+  note?: string
+}
 
 const repositoryOf = ({ spec }: PublicationRow, { repository }: Notes): string | undefined =>
   spec.github?.checkout && typeof repository === 'string' ? repository : undefined
 
-/** Returns undefined when the publication checks out no repositories. Throws when the provider gives no token. */
-export async function checkOut(
-  deps: TokenDeps,
+/** Whether a session of the publication may have anything that a stranger's code must not use. */
+const hasRights = ({ spec, vault_id }: PublicationRow): boolean =>
+  mayWriteBy(spec) || vault_id !== null || spec.vault_ids.length > 0
+
+/** Whether the publication lets its agent write at the provider. */
+const mayWriteBy = ({ app_access = false, github }: PublicationSpec): boolean =>
+  app_access || (github?.pull_requests ?? null) !== null
+
+/**
+ * Throws when the provider gives no token, when it does not say what the pull request consists of, and when the
+ * publication refuses forks.
+ */
+export async function placeFor(
+  deps: GatherDeps,
   context: JobContext,
   publication: PublicationRow,
   target: Notes,
-): Promise<CheckedOut | undefined> {
+): Promise<SessionPlace> {
   const repository = repositoryOf(publication, target)
-  if (repository === undefined) return undefined
-  const found = await tokenFor(deps, context, publication, repository)
+  const { forks = 'read_only' } = publication.spec.github ?? {}
+  const isAsked =
+    repository !== undefined ||
+    forks === 'refuse' ||
+    (forks === 'read_only' && hasRights(publication))
+  const head =
+    isAsked && target['pull'] === 1 ? await headOf(deps, context, publication, target) : undefined
+  if (head?.isOfFork && forks === 'refuse')
+    throw invalid('This pull request comes from a fork, and this agent does not work on those.')
+  const readsOnly = head?.isOfFork === true && forks !== 'trust'
+  const place = { readsOnly, ...(head && { note: noteAbout(head, { repository, readsOnly }) }) }
+  if (repository === undefined) return { ...place, token_due_ms: null }
+  const { resource, token_due_ms } = await checkOut(deps, context, publication, {
+    repository,
+    readsOnly,
+  })
+  return { ...place, token_due_ms, resource: { ...resource, ...(head && checkoutOf(head)) } }
+}
+
+async function headOf(
+  deps: GatherDeps,
+  context: JobContext,
+  publication: PublicationRow,
+  target: Notes,
+): Promise<PullRequestHead | undefined> {
+  const app = getApp(deps.apps, publication.integration)
+  if (!app.headOf) return undefined
+  const found = await openSource(deps, context, publication, { app, since: null })
+  if ('problem' in found) throw invalid(`${publication.integration}: ${found.problem}`)
+  const head = await app.headOf(found.source, target)
+  if (head) return head
+  const [later] = found.waits
+  if (later !== undefined) throw new Error(later)
+  throw invalid(`${publication.integration}: ${found.missing.join('; ')}`)
+}
+
+/** A branch that is not there any more, or that lies in a fork, is reached by its commit alone. */
+const checkoutOf = ({ branch, commit, isOpen, isOfFork }: PullRequestHead) => ({
+  checkout:
+    isOpen && !isOfFork
+      ? ({ type: 'branch', name: branch } as const)
+      : ({ type: 'commit', sha: commit } as const),
+})
+
+/** Names of branches are left out: whoever makes the pull request chooses them. */
+function noteAbout(
+  { isOpen, isOfFork }: PullRequestHead,
+  { repository, readsOnly }: { repository: string | undefined; readsOnly: boolean },
+): string {
+  const place = isOpen && !isOfFork ? 'head branch' : 'newest commit'
+  return [
+    ...(repository === undefined
+      ? []
+      : [`The repository is checked out at the ${place} of this pull request.`]),
+    ...(isOpen ? [] : ['This pull request is closed.']),
+    ...(isOfFork
+      ? [
+          'It comes from a fork: its code is by somebody who cannot write to this repository. You cannot push to the fork.',
+        ]
+      : []),
+    ...(readsOnly ? ['You have no credentials in this session, and can push nothing.'] : []),
+  ].join(' ')
+}
+
+type CheckedOut = { resource: RepositoryResource; token_due_ms: number | null }
+
+async function checkOut(
+  deps: TokenDeps,
+  context: JobContext,
+  publication: PublicationRow,
+  { repository, readsOnly }: { repository: string; readsOnly: boolean },
+): Promise<CheckedOut> {
+  const mayWrite = !readsOnly && mayWriteBy(publication.spec)
+  const found = await tokenFor(deps, context, publication, { repository, mayWrite })
   const { url } = getApp(deps.apps, publication.integration)
   return {
     resource: {
@@ -47,13 +148,15 @@ export async function checkOut(
 export async function renewCheckout(
   deps: TokenDeps,
   context: JobContext,
-  { id, session_id, token_due_ms, target, publication_id }: ExternalThreadRow,
+  { id, session_id, token_due_ms, target, publication_id, reads_only }: ExternalThreadRow,
 ): Promise<void> {
   if (session_id === null || token_due_ms === null || token_due_ms > deps.clock.now()) return
   const { db, tenant } = context
   const publication = await rows(db.read, 'publications').get(tenant, publication_id)
-  const renewed = await checkOut(deps, context, publication, target)
-  if (!renewed) return
+  const repository = repositoryOf(publication, target)
+  if (repository === undefined) return
+  const readsOnly = reads_only === 1
+  const renewed = await checkOut(deps, context, publication, { repository, readsOnly })
   await db.write(async (tx) => {
     // The session is locked before the thread, in the same order as by code that posts into a session.
     await rotate(deps, tx, { tenant, session: session_id }, renewed.resource)

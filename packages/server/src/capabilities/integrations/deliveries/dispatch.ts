@@ -16,7 +16,7 @@ import { withAppAccess } from '../installations/app-access.ts'
 import type { HeardDelivery } from './allowed.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
 import { attachFetchedFiles, keepAttachments, noteContextFiles, textAbout } from './attachments.ts'
-import { checkOut, renewCheckout } from './checkout.ts'
+import { placeFor, renewCheckout } from './checkout.ts'
 import type { Gathered, GatherDeps } from './gather.ts'
 import { gatherContext } from './gather.ts'
 import { tellRefusal, whyRefused } from './refusals.ts'
@@ -293,11 +293,18 @@ async function giveToNew(
 ): Promise<void> {
   const { db, tenant } = context
   const { seen, received, publication, events } = given
-  const first = events.filter((event) => event.type === 'user.message')
   const target = received.kind === 'message' ? received.target : {}
-  const { resource, token_due_ms = null } =
-    (await checkOut(deps, context, publication, target)) ?? {}
-  const request = buildThreadSessionRequest(publication, { scope: received.scope, events: first })
+  const { resource, token_due_ms, readsOnly, note } = await placeFor(
+    deps,
+    context,
+    publication,
+    target,
+  )
+  const first = events
+    .map((event) => withText(event, note))
+    .filter((event) => event.type === 'user.message')
+  const asking = { scope: received.scope, events: first, readsOnly }
+  const request = buildThreadSessionRequest(publication, asking)
   const asked = { ...request, resources: resource ? [resource] : [] }
   let turn: DeliveryTurn | undefined
   let made = ''
@@ -310,7 +317,12 @@ async function giveToNew(
     async finish(tx) {
       if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
       const event = await newestWaitingMessage(tx, { tenant, session: made })
-      await keepGiven(tx, deps, { turn, given, event }, { session_id: made, token_due_ms })
+      const columns = {
+        session_id: made,
+        token_due_ms,
+        reads_only: readsOnly ? (1 as const) : null,
+      }
+      await keepGiven(tx, deps, { turn, given, event }, columns)
     },
   })
 }

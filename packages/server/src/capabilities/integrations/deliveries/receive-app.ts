@@ -7,6 +7,7 @@ import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { unauthorized } from '../../../ground/core/errors.ts'
 import { getApp } from '../installations/apps.ts'
 import { changeInstallation } from '../installations/installations.ts'
+import type { Database } from '../../../ground/database/database.ts'
 import type { Incoming, RawDelivery } from '../integration.ts'
 import { externalAccounts } from '../installations/external-accounts.ts'
 import type { ReceiveDeps } from './receive.ts'
@@ -80,7 +81,8 @@ export async function keepGenuine(
   const db = await openIfInUse(databases, tenant)
   if (!db) return
   const publications = await integrationStore(db.read).publicationsOf(tenant, installation)
-  const routed = await routeByName(db, await readForAll(adapter.read(body), publications))
+  const read = await readForAll(adapter.read(body), publications)
+  const routed = await routeByName(db, await Promise.all(read.map((each) => inOwnThread(db, each))))
   const teller = tellerOf(routed)
   for (const each of routed) {
     const { publication, incoming } = each
@@ -98,6 +100,15 @@ export async function keepGenuine(
       refusal: incoming.kind === 'ignored' && each === teller ? incoming.refusal : undefined,
     })
   }
+}
+
+/** What comes for a pull request that the agent has opened belongs to the thread for which it has opened it. */
+async function inOwnThread(db: Database, each: ReadDelivery): Promise<ReadDelivery> {
+  const { publication, incoming } = each
+  if (incoming.kind === 'ignored' || publication.integration !== 'github') return each
+  const { tenant_id, id } = publication
+  const own = await integrationStore(db.read).ownPullRequest(tenant_id, id, incoming.scope)
+  return own ? { publication, incoming: { ...incoming, scope: own.thread_scope } } : each
 }
 
 async function readForAll(

@@ -61,8 +61,12 @@ export async function saveThread(
   await rows(tx, 'integration_threads').update(kept, { ...columns, due_ms: wokenAt(kept, now) })
 }
 
-/** `token_due_ms`: the time from which the repository of a new session needs a new token. */
-export type SessionColumns = { session_id: string; token_due_ms?: number | null }
+/**
+ * `token_due_ms`: the time from which the repository of a new session needs a new token. `reads_only`: of a new session.
+ */
+export type SessionColumns = { session_id: string; token_due_ms?: number | null } & Partial<
+  Pick<ExternalThreadRow, 'reads_only'>
+>
 
 /** Notes of a message that says that the agent works: a later session of the thread ends it. */
 const openNotes = ({ comment, comment_in, stream }: Notes): Notes => ({
@@ -76,7 +80,7 @@ export function keepThread(
   tx: Queries,
   turn: DeliveryTurn,
   received: HeardDelivery,
-  { session_id, token_due_ms = null, now }: SessionColumns & { now: number },
+  { session_id, token_due_ms = null, reads_only = null, now }: SessionColumns & { now: number },
 ): Promise<void> {
   const { thread } = turn
   const isSame = thread?.session_id === session_id
@@ -85,7 +89,11 @@ export function keepThread(
   const begun = isFirst ? {} : { notes: openNotes(thread?.notes ?? {}), begun: null }
   const anew = isSame
     ? {}
-    : { session_id, told_seq: 0, told_parts: 0, turn_target: null, token_due_ms, ...begun }
+    : {
+        ...{ session_id, told_seq: 0, told_parts: 0, turn_target: null },
+        ...{ token_due_ms, reads_only },
+        ...begun,
+      }
   const told = received.kind === 'message' ? { target: received.target } : {}
   return saveThread(tx, turn, received, { ...anew, ...told, now })
 }

@@ -13,6 +13,7 @@ import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from 
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { codeOf } from '../answers/questions.ts'
 import type { CheckCall } from './checks.ts'
+import { quiet } from './texts.ts'
 
 /** The most characters of a comment. */
 export const mostCharacters = 60_000
@@ -22,15 +23,6 @@ const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
 
 /** The most characters of a call's input, so that the question behind the input is not cut off. */
 const mostInput = 50_000
-
-/**
- * Attack: a mention in an agent's text would call a person, or the agent itself. GitHub looks for mentions after it has
- * decoded entities.
- */
-const quiet = (text: string): string =>
-  text
-    .replaceAll('@', '@\u200b')
-    .replaceAll(/&(?=#0*64(?!\d)|#x0*40(?![\da-f])|commat;)/gi, '&amp;')
 
 /** Markdown of a call's JSON. The fence is longer than any fence in the JSON. */
 function block(text: string): string {

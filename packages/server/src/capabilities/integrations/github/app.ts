@@ -5,9 +5,18 @@ import { readWith } from '../installations/app.ts'
 import { gatherGithub } from './context.ts'
 import { githubIntegration } from './github.ts'
 import { mayCallOnGithub } from './callers.ts'
+import { githubHeadOf } from './head.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import { finishInGithub } from './finish.ts'
-import { appToken, githubHeaders, newAgentToken, newInstallationToken } from './token.ts'
+import { openOnGithub } from './pull-requests.ts'
+import {
+  appToken,
+  forAgents,
+  forGit,
+  githubHeaders,
+  newInstallationToken,
+  newNarrowToken,
+} from './token.ts'
 
 export type GithubSettings = {
   appId: string
@@ -57,6 +66,8 @@ export function githubApp(settings: GithubSettings): App {
     renewsTokens: true,
     gather: gatherGithub,
     mayCall: mayCallOnGithub,
+    headOf: githubHeadOf,
+    openPullRequest: openOnGithub,
     faultOf: (spec) => (spec.github ? undefined : 'github: is required for the integration github'),
     installUrl: (state) =>
       `${url}/apps/${slug}/installations/new?state=${encodeURIComponent(state)}`,
@@ -71,16 +82,16 @@ export function githubApp(settings: GithubSettings): App {
       mcpServer: 'https://api.githubcopilot.com/mcp/',
     },
 
-    async narrowToken({ externalId, externalName }, { github: config }, provider, repository) {
-      const all = repository === undefined ? (config?.repositories ?? []) : [repository]
+    async narrowToken({ externalId, externalName }, { github: config }, provider, git) {
+      const all = git === undefined ? (config?.repositories ?? []) : [git.repository]
       const names = all.flatMap((each) => {
         const [owner, name = ''] = each.split('/')
         return sameName(owner ?? '', externalName) && name !== '' ? [name] : []
       })
       // Without names, GitHub gives a token for all repositories.
-      return names.length === 0
-        ? { kind: 'refused' }
-        : newAgentToken(own, externalId, provider, names)
+      if (names.length === 0) return { kind: 'refused' }
+      const permissionsFrom = git === undefined ? forAgents : forGit(git.mayWrite)
+      return newNarrowToken(own, externalId, provider, { repositories: names, permissionsFrom })
     },
 
     async revoke(id, _tokens, provider) {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { beginningOf, boundedEntries } from '../context-bounds.ts'
 import type { Context, ContextSource, GatherContext } from '../context.ts'
 import type { IncomingMessage } from '../integration.ts'
+import { closing, ownMark } from './texts.ts'
 import { githubHeaders } from './token.ts'
 
 const user = z.object({ login: z.string() }).nullish()
@@ -67,9 +68,6 @@ const timeline = z.array(
 const pageSize = 100
 const [commentCharacters, patchCharacters] = [40_000, 20_000]
 const mostLinked = 5
-/** The words of GitHub that link an issue to a pull request. */
-const closing = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s+#(\d{1,10})\b/gi
-const ownMark = /<!-- steward:[^>]*-->/g
 
 /** `since`: of a session that goes on, the time of its last message. */
 type IssueRef = { repository: string; number: number; isPull: boolean; since: string | null }

@@ -53,22 +53,44 @@ export async function askGithub<T>(
 
 const permitted = z.object({ permissions: z.record(z.string(), z.string()) })
 
+type Permissions = Readonly<Record<string, string>>
+
 /**
- * A token for agents. `repositories`: names without their owner. The token lacks the permission `checks`. Attack: check
- * runs hold the buttons by which people approve calls, and an agent could show another text beside the buttons.
+ * What calls of agents may do. Attack: check runs hold the buttons by which people approve calls, and an agent could
+ * show another text beside the buttons.
  */
-export async function newAgentToken(
+export const forAgents = ({ checks: _, ...permissions }: Permissions): Permissions => permissions
+
+/** What git may do. A change of a workflow is pushed where the app itself may change workflows. */
+export const forGit =
+  (mayWrite: boolean) =>
+  ({ contents, metadata, workflows }: Permissions): Permissions => ({
+    ...(contents !== undefined && { contents: mayWrite ? contents : 'read' }),
+    ...(metadata !== undefined && { metadata }),
+    ...(workflows !== undefined && mayWrite && { workflows }),
+  })
+
+/**
+ * A token with a part of the app's permissions. `repositories`: names without their owner. `permissionsFrom`: chooses
+ * among the permissions that the installation has.
+ */
+export async function newNarrowToken(
   identity: GithubIdentity,
   id: string,
   provider: ProviderContext,
-  repositories: readonly string[],
+  {
+    repositories,
+    permissionsFrom,
+  }: { repositories: readonly string[]; permissionsFrom: (all: Permissions) => Permissions },
 ): Promise<AppToken> {
   const url = `${identity.apiUrl}/app/installations/${id}`
   const bearer = appToken(identity, provider.nowMs)
   const answer = await askGithub(provider, permitted, { method: 'GET', url, bearer })
   if ('error' in answer) return { kind: 'unreachable', reason: answer.error }
   if (!answer.found) return withoutToken(answer.status)
-  const { checks: _, ...permissions } = answer.found.permissions
+  const permissions = permissionsFrom(answer.found.permissions)
+  // Attack: without permissions in the request, GitHub gives a token with all of them.
+  if (Object.keys(permissions).length === 0) return { kind: 'refused' }
   return newInstallationToken(identity, id, provider, { repositories, permissions })
 }
 
@@ -84,7 +106,7 @@ export async function newInstallationToken(
   provider: ProviderContext,
   narrowing?: {
     repositories: readonly string[]
-    permissions: Readonly<Record<string, string>>
+    permissions: Permissions
   },
 ): Promise<AppToken> {
   const { nowMs } = provider

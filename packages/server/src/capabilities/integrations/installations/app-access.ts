@@ -9,6 +9,7 @@ import { invalid } from '../../../ground/core/errors.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import type { VaultWriteContext } from '../../../resources/vaults/write.ts'
 import { archiveVault, createVault, updateVault } from '../../../resources/vaults/write.ts'
+import type { GitRights } from '../code.ts'
 import type { App, AppToken } from './app.ts'
 import { getApp } from './apps.ts'
 import type { FoundToken, TokenDeps } from './token.ts'
@@ -34,12 +35,12 @@ export async function withAppAccess(
   return !spec.app_access || isFresh ? publication : renewAccess(deps, context, publication)
 }
 
-/** A new token of the publication's app, for one repository, or for all that the publication lists. */
+/** A new token of the publication's app: for git in one repository, or for calls to all that the publication lists. */
 export async function tokenFor(
   deps: TokenDeps,
   { db, tenant, signal }: JobContext,
   { integration, installation_id, spec }: PublicationRow,
-  repository?: string,
+  git?: GitRights,
 ): Promise<Extract<AppToken, { kind: 'token' }>> {
   const app = getApp(deps.apps, integration)
   const row = await rows(db.read, 'installations').find(tenant, installation_id ?? '')
@@ -47,7 +48,7 @@ export async function tokenFor(
   const provider = { send: deps.sendToProvider, signal, nowMs: deps.clock.now() }
   const named = { externalId: row.external_id, externalName: row.external_name }
   const found: FoundToken = app.narrowToken
-    ? await app.narrowToken(named, spec, provider, repository)
+    ? await app.narrowToken(named, spec, provider, git)
     : await tokenInTime(deps, { db, tenant, signal }, row)
   if (found.kind === 'token') return found
   if (found.kind === 'refused')

@@ -1,7 +1,8 @@
 /** An app of this service at a provider. External workspaces install the app. */
 import type { IntegrationId, PublicationSpec } from '@steward/protocol/integrations.ts'
-import type { AppIntegration, FileUploads } from '../integration.ts'
+import type { AppIntegration, FileUploads, Notes } from '../integration.ts'
 import type { AuthorCheck, KnownIds } from '../../../ground/database/tables/integrations.ts'
+import type { GitRights, OpenAtProvider, PullRequestHead } from '../code.ts'
 import type { ContextSource, GatherContext } from '../context.ts'
 import type { Send } from '../answers/send.ts'
 
@@ -63,6 +64,10 @@ export type App = {
   gather?: GatherContext
   /** Whether the provider says that the author of a delivery may call the agent. */
   mayCall?(source: ContextSource, check: AuthorCheck): Promise<boolean>
+  /** The head of the pull request that is the target. Undefined where the provider does not say. */
+  headOf?(source: Pick<ContextSource, 'ask'>, target: Notes): Promise<PullRequestHead | undefined>
+  /** Absent where agents open no pull requests. */
+  openPullRequest?: OpenAtProvider
   /** True when a refused token may be replaced by a new one. */
   renewsTokens?: boolean
   /** Absent when files of agents are not sent. */
@@ -70,14 +75,14 @@ export type App = {
   /** Where agents use the token: in a variable for these hosts, and at the provider's MCP server. */
   access: { variable: string; hosts: readonly string[]; mcpServer: string | null }
   /**
-   * Creates a token for the publication's repositories, or for one of them. Absent when the provider has no narrower
-   * tokens.
+   * Creates a token for calls of agents to the publication's repositories, or for git in one of them. Absent when the
+   * provider has no narrower tokens.
    */
   narrowToken?(
     installation: Pick<InstalledApp, 'externalId' | 'externalName'>,
     spec: PublicationSpec,
     provider: ProviderContext,
-    repository?: string,
+    git?: GitRights,
   ): Promise<AppToken>
   /** Text about the provider for the agent, sent with the first message of each session. */
   hint?: string

@@ -9,6 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       session_id text not null, head text not null, created_at text not null,
       constraint integration_pull_requests_key primary key (tenant_id, publication_id, scope))`,
     'alter table integration_threads add column reads_only integer',
+    'create index integration_threads_of_session on integration_threads (tenant_id, session_id)',
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

@@ -1,0 +1,73 @@
+/** A service before a stub of GitHub whose repository acme/shop is a real one, behind git's own server program. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { connectTo } from '@steward/server/engine/egress/fixture.ts'
+import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
+import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
+import type { GithubStub } from './github.ts'
+import { githubSettings, githubStub } from './github.ts'
+import type { databases, TestService } from './service.ts'
+import { boot } from './service.ts'
+
+/** The path of acme/shop at the git server. */
+export const shopPath = '/github/acme/shop'
+
+export type CodeHost = {
+  service: TestService
+  stub: GithubStub
+  git: GitServer
+  /** Requests that neither git nor the stub answered: their paths and credentials. */
+  strays: { path: string; authorization: string | undefined }[]
+  close(): Promise<void>
+}
+
+/** Whether the token of a request lets git read or write. */
+function opensFor({ code }: GithubStub, { url = '', headers }: IncomingMessage): boolean {
+  const given = headers.authorization?.slice('Basic '.length) ?? ''
+  const [, token = ''] = Buffer.from(given, 'base64').toString().split(':')
+  const contents = code.permissions.get(token)?.['contents']
+  return /git-receive-pack/.test(url) ? contents === 'write' : contents !== undefined
+}
+
+export async function codeHost(database: (typeof databases)[number]): Promise<CodeHost> {
+  const git = await gitServer()
+  const stub = githubStub([{ id: 42, login: 'acme' }])
+  const strays: CodeHost['strays'] = []
+  await git.create(shopPath, { 'README.md': 'the shop\n' })
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request
+    const body = await text(request)
+    const names = await git.git(shopPath, 'for-each-ref', '--format=%(refname:short)', 'refs/heads')
+    stub.code.branches.clear()
+    for (const name of names.split('\n')) stub.code.branches.add(name)
+    const answered = stub.answer({ method, path, headers, body })
+    if (!answered) strays.push({ path, authorization: headers.authorization })
+    const { status, headers: given, body: said } = answered ?? { status: 404, body: '{}' }
+    response.writeHead(status, given).end(said)
+  }
+
+  git.setAnswer((request, response) => {
+    if (!request.url?.startsWith(`${shopPath}/`)) return void answer(request, response)
+    if (opensFor(stub, request)) return false
+    const status = request.headers.authorization === undefined ? 401 : 403
+    return response.writeHead(status, { 'www-authenticate': 'Basic realm="git"' }).end()
+  })
+  const service = await boot(database, {
+    env: { ...githubSettings('https://api.example'), PUBLIC_URL: 'https://steward.example' },
+    overrides: {
+      nameOverride: {
+        connect: connectTo(git.server),
+        dial: async () => connect({ port: git.server.port, host: '127.0.0.1' }),
+      },
+    },
+  })
+  return {
+    ...{ service, stub, git, strays },
+    async close() {
+      await service.close()
+      await git[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Opens a pull request for the agent of a session, with the credential of the app. The call is in the log before this
+ * runs. After a crash it runs again, and finds what it has opened by the mark in it.
+ */
+import type { OpenPullRequest, PullRequestRequest } from '@steward/harness/tools/pull-request.ts'
+import { iso } from '@steward/base/time.ts'
+import { isRefName } from '../../../engine/repositories/refs.ts'
+import type { Database } from '../../../ground/database/database.ts'
+import { rows } from '../../../ground/database/rows.ts'
+import type { OpenAtProvider, PullRequestPort } from '../code.ts'
+import { tokenInTime } from '../installations/app-access.ts'
+import type { App } from '../installations/app.ts'
+import type { TokenDeps } from '../installations/token.ts'
+import { findInstallationToken } from '../installations/token.ts'
+import type { AnswerOutcome, ProviderCall } from '../integration.ts'
+import type { ExternalThreadRow, InstallationRow, PublicationRow } from '../store.ts'
+import { integrationStore } from '../store.ts'
+
+export type PullRequestDeps = TokenDeps & {
+  /** The address of a session in the console; undefined where nobody has named the console's. */
+  linkOf?: (session: string) => string | undefined
+}
+
+/** What a session opens pull requests for. */
+export type PullRequestPlace = {
+  db: Database
+  publication: PublicationRow
+  thread: ExternalThreadRow & { session_id: string }
+}
+
+/** `app`: with its function that opens pull requests. */
+export const opensPullRequests =
+  (
+    deps: PullRequestDeps,
+    place: PullRequestPlace,
+    app: App & { openPullRequest: OpenAtProvider },
+  ): OpenPullRequest =>
+  async (asked, { call, signal }) => {
+    const fault = faultIn(asked)
+    if (fault !== undefined) return { refused: fault }
+    const { db, publication, thread } = place
+    const { tenant_id: tenant, installation_id } = publication
+    const about = aboutOf(thread)
+    if (!about) return { refused: 'This conversation is about no repository.' }
+    const row = await rows(db.read, 'installations').find(tenant, installation_id ?? '')
+    if (row?.status !== 'active') return { refused: 'The app is no longer installed.' }
+    const port = await portOf(deps, place, { app, row, signal })
+    if ('refused' in port) return port
+    const session = thread.session_id
+    const link = deps.linkOf?.(session)
+    const { repository, number } = about
+    const outcome = await app.openPullRequest(port, {
+      ...asked,
+      ...{ repository, number, session, call, link },
+    })
+    if ('number' in outcome) await keepOpened(deps, place, asked, outcome.number)
+    return outcome
+  }
+
+function faultIn({ branch, base }: PullRequestRequest): string | undefined {
+  const names = { branch, ...(base !== undefined && { base }) }
+  const [wrong] = Object.entries(names).find(([, name]) => !isRefName(`refs/heads/${name}`)) ?? []
+  return wrong && `${wrong}: is no name of a branch, such as mend-the-build`
+}
+
+/** The thread's own repository and number. The target is that of the newest message, which may be another place. */
+function aboutOf({ scope, target: { repository } }: ExternalThreadRow) {
+  const number = Number(/#(\d+)$/.exec(scope)?.[1])
+  return typeof repository === 'string' && Number.isInteger(number)
+    ? { repository, number }
+    : undefined
+}
+
+/** A token that the provider refuses is replaced once. */
+async function portOf(
+  deps: PullRequestDeps,
+  { db, publication }: PullRequestPlace,
+  { app, row, signal }: { app: App; row: InstallationRow; signal: AbortSignal },
+): Promise<PullRequestPort | { refused: string }> {
+  const { tenant_id: tenant } = publication
+  const found = await tokenInTime(deps, { db, tenant, signal }, row)
+  if (found.kind !== 'token') return { refused: 'The provider gives the app no token for now.' }
+  let { token } = found
+  const sendAs = ({ method, path, headers, body }: ProviderCall, until: AbortSignal) => {
+    const authorization = `Bearer ${token}`
+    const url = `${app.apiUrl}${path}`
+    return deps.sendToProvider({ method, url, headers: { ...headers, authorization }, body }, until)
+  }
+  const send = async (call: ProviderCall, until: AbortSignal): Promise<AnswerOutcome> => {
+    const answer = await sendAs(call, until)
+    if (!('status' in answer) || answer.status !== 401) return answer
+    const renewed = await findInstallationToken(deps, db, row, { signal: until, refused: token })
+    if (renewed.kind !== 'token' || renewed.token === token) return answer
+    token = renewed.token
+    return sendAs(call, until)
+  }
+  // The sender itself limits the time of a request.
+  const never = new AbortController().signal
+  return { send: (call) => send(call, signal), sendOnce: (call) => send(call, never) }
+}
+
+/** What comes for the pull request belongs to the thread from now on. */
+async function keepOpened(
+  { clock }: PullRequestDeps,
+  { db, publication, thread }: PullRequestPlace,
+  { branch }: PullRequestRequest,
+  number: number,
+): Promise<void> {
+  const { tenant_id, id: publication_id } = publication
+  const [repository] = thread.scope.split('#')
+  await db.write(async (tx) => {
+    const isThere = await rows(tx, 'publications').findForUpdate(tenant_id, publication_id)
+    if (!isThere) return
+    await integrationStore(tx).notePullRequest({
+      ...{ tenant_id, publication_id, scope: `${repository}#${number}` },
+      ...{ thread_scope: thread.scope, session_id: thread.session_id, head: branch },
+      created_at: iso(clock.now()),
+    })
+  })
+}
