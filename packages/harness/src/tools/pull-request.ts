@@ -54,7 +54,8 @@ const input = objectSchema(
 
 export const pullRequestTool = (open: OpenPullRequest): Omit<Tool, 'permission'> => ({
   ...({ name: pullRequestToolName, runs: 'here', input: 'checked', repeat: 'safe' } as const),
-  ...({ sandbox: 'unused', prepare() {} } as const),
+  // A call waits for commands of the same answer, one of which may push the branch.
+  ...({ sandbox: 'read', prepare() {} } as const),
   description:
     'Opens a pull request from a branch of the repository that this conversation is about. Commit your work to a branch of its own and push it before: git push origin HEAD:refs/heads/BRANCH. Later pushes to the branch change the pull request. A second call for the same branch opens no second one.',
   input_schema: input,
