@@ -112,7 +112,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const asked = Number(numberOf(304))
         const mention = githubComment(asked, '@steward\nsay: Here.', { isPull: true, id: 1_000 })
         await deliverGithub(last.base, 'issue_comment', mention)
-        await until(() => /^Here\./.test(bodies(asked).at(-1) ?? ''))
+        await until(() => bodies(asked).at(-1)?.startsWith('Here.') ?? false)
         const { body: listed } = await clientsOf(last.base).ask<LooseBody>(
           'GET',
           `${kinds}/github/publications/${made.id}/deliveries`,

@@ -176,7 +176,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(told, /has no branch mend-21; push it first: git push origin HEAD:/)
         const made = [...stub.code.pulls].filter(([number]) => !before.has(number))
         assert.equal(made.length, 1)
-        const [[number = 0, pull] = []] = made
+        const [number, pull] = made[0] ?? assert.fail('none is made')
         assert.match(pull?.title ?? '', /^Mend @\u200bbob$/)
         const [delivery] = await publication.deliveries()
         const session = String(delivery?.session_id)

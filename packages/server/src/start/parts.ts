@@ -137,7 +137,7 @@ export async function openParts(
       inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
     skills: skills.ofSessions,
     kinds,
-    givenTools: (row) => publicationTools({ ...ground, ...integrations }, row),
+    givenTools: (...asked) => publicationTools({ ...ground, ...integrations }, ...asked),
     shares,
     traceparentOf,
   })

@@ -1,18 +1,14 @@
 /** The branches and tags that a server advertises. gitprotocol-http(5), gitprotocol-pack(5) */
+import { isRefName } from '../../ground/core/text/ref-names.ts'
 import { decodePackets } from './packets.ts'
 
 export type Refs = {
-  /** Commit ids of branches and tags, by full name. */
+  /** Commit ids of branches and tags, by full name. Names that git does not accept are left out. */
   ids: ReadonlyMap<string, string>
   /** The default branch; undefined when the repository has none. */
   main: string | undefined
   capabilities: ReadonlySet<string>
 }
-
-/** Names of branches and tags that git accepts; other names are left out. git-check-ref-format(1) */
-export const isRefName = (name: string): boolean =>
-  /^refs\/(?:heads|tags)\/[^\0-\x20\x7f~^:?*[\\]+$/.test(name) &&
-  !/\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name)
 
 /** Throws on a malformed advertisement. */
 export async function readRefs(body: AsyncIterable<Buffer>): Promise<Refs> {

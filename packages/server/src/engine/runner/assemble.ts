@@ -14,7 +14,7 @@ import type { Rules } from '../../ground/core/rules/rules.ts'
 import { newId } from '../../ground/core/text/ids.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
-import type { SessionRow, TurnSessionRow } from '../../sessions/rows/sessions.ts'
+import type { SessionRow } from '../../sessions/rows/sessions.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { describeResources } from '../../sessions/resources/kinds.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
@@ -29,6 +29,8 @@ import { allowedTools } from './allowed-tools.ts'
 import { loadThreadAgent } from './threads/agent.ts'
 import type { WebDeps } from './web-access.ts'
 import { createWebAccess } from './web-access.ts'
+import type { GivenTools } from './given-tools.ts'
+import { withGiven } from './given-tools.ts'
 import type { SandboxPool } from './sandboxes/sandbox-pool.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
@@ -49,9 +51,6 @@ export type AssemblyParts = Ground & {
   traceparentOf: TraceparentOf
 }
 
-/** Tools that the agent has in this session alone, given by what has begun the session. */
-export type GivenTools = (row: TurnSessionRow) => Promise<readonly Tool[]>
-
 /** `toolHost`: where the sandbox provider runs commands. */
 type AssemblyDeps = AssemblyParts & WebDeps & { toolHost: ToolHost }
 
@@ -65,10 +64,6 @@ const reachOf = ({ limited, allowlist, denylist }: EnvironmentRecord): NetworkRe
 
 const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
-
-/** A tool of the agent that was made before its name was taken stays. */
-const withoutNames = (given: readonly Tool[], declared: readonly Tool[]): Tool[] =>
-  given.filter(({ name }) => !declared.some((tool) => tool.name === name))
 
 export function createTurnAssembly(deps: AssemblyDeps) {
   const { databases, clock, log, sandboxPool: spaces, toolHost: host, kinds } = deps
@@ -89,12 +84,13 @@ export function createTurnAssembly(deps: AssemblyDeps) {
     const { environment, hasResources } = found
     const ofThread = await loadThreadAgent({ database, clock }, work, found.session)
     const { agent, row, team, parts: own } = ofThread
-    const [resolved, history, tokens, ofResources, ofSkills] = await Promise.all([
+    const [resolved, history, tokens, ofResources, ofSkills, given] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, work),
       agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
       hasResources ? describeResources(kinds, read, row) : [],
       skills.describe(tenant, agent.skills),
+      givenTools(found.session, thread),
     ])
     if (!resolved.ok) {
       const failure = { type: 'model_request_failed_error', message: resolved.message } as const
@@ -124,8 +120,6 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       web: createWebAccess(deps, egress, tenant),
       commandSecrets: (words) => egress.commandSecrets(words),
     })
-    // An agent that another agent has started has its own tools alone.
-    const given = thread === undefined ? await givenTools(found.session) : []
     const ofWorker = isElsewhere ? await ownTools(read, deps.rules, { tenant, session }, agent) : []
     const toolHost = toolHostOf(declared)
     const parts: AssembledTurn = {
@@ -138,10 +132,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       }),
       history,
       model: resolved.model,
-      tools: [
-        ...allowed.among([...declared, ...withoutNames(given, declared), ...ofWorker]),
-        ...(team?.tools ?? []),
-      ],
+      tools: [...allowed.among(withGiven(declared, given, ofWorker)), ...(team?.tools ?? [])],
       servers,
       refusals: () => egress.takeRefusals(),
       notices: () => [...space.takeNotices(), ...egress.takeNotices()],

@@ -30,7 +30,7 @@ const marginMs = 5 * 60_000
  * about a pull request of a fork, and gets no credential with which anything is written. `note`: what the agent is told
  * of this.
  */
-export type SessionPlace = {
+export type CheckoutPlan = {
   resource?: RepositoryResource
   token_due_ms: number | null
   readsOnly: boolean
@@ -40,10 +40,6 @@ export type SessionPlace = {
 const repositoryOf = ({ spec }: PublicationRow, { repository }: Notes): string | undefined =>
   spec.github?.checkout && typeof repository === 'string' ? repository : undefined
 
-/** Whether a session of the publication may have anything that a stranger's code must not use. */
-const hasRights = ({ spec, vault_id }: PublicationRow): boolean =>
-  mayWriteBy(spec) || vault_id !== null || spec.vault_ids.length > 0
-
 /** Whether the publication lets its agent write at the provider. */
 const mayWriteBy = ({ app_access = false, github }: PublicationSpec): boolean =>
   app_access || (github?.pull_requests ?? null) !== null
@@ -52,30 +48,37 @@ const mayWriteBy = ({ app_access = false, github }: PublicationSpec): boolean =>
  * Throws when the provider gives no token, when it does not say what the pull request consists of, and when the
  * publication refuses forks.
  */
-export async function placeFor(
+export async function planCheckout(
   deps: GatherDeps,
   context: JobContext,
   publication: PublicationRow,
   target: Notes,
-): Promise<SessionPlace> {
+): Promise<CheckoutPlan> {
   const repository = repositoryOf(publication, target)
   const { forks = 'read_only' } = publication.spec.github ?? {}
-  const isAsked =
-    repository !== undefined ||
-    forks === 'refuse' ||
-    (forks === 'read_only' && hasRights(publication))
-  const head =
-    isAsked && target['pull'] === 1 ? await headOf(deps, context, publication, target) : undefined
+  const isAsked = target['pull'] === 1 && dependsOnHead(publication, { repository, forks })
+  const head = isAsked ? await headOf(deps, context, publication, target) : undefined
   if (head?.isOfFork && forks === 'refuse')
     throw invalid('This pull request comes from a fork, and this agent does not work on those.')
   const readsOnly = head?.isOfFork === true && forks !== 'trust'
-  const place = { readsOnly, ...(head && { note: noteAbout(head, { repository, readsOnly }) }) }
-  if (repository === undefined) return { ...place, token_due_ms: null }
-  const { resource, token_due_ms } = await checkOut(deps, context, publication, {
+  const plan = { readsOnly, ...(head && { note: noteAbout(head, { repository, readsOnly }) }) }
+  if (repository === undefined) return { ...plan, token_due_ms: null }
+  const wanted = { repository, readsOnly }
+  const { resource, token_due_ms } = await checkOut(deps, context, publication, wanted)
+  return { ...plan, token_due_ms, resource: { ...resource, ...(head && checkoutOf(head)) } }
+}
+
+/** Whether the session is another one for a pull request of a fork. */
+function dependsOnHead(
+  { spec, vault_id }: PublicationRow,
+  {
     repository,
-    readsOnly,
-  })
-  return { ...place, token_due_ms, resource: { ...resource, ...(head && checkoutOf(head)) } }
+    forks,
+  }: { repository: string | undefined; forks: 'read_only' | 'refuse' | 'trust' },
+): boolean {
+  if (repository !== undefined || forks === 'refuse') return true
+  const hasRights = mayWriteBy(spec) || vault_id !== null || spec.vault_ids.length > 0
+  return forks === 'read_only' && hasRights
 }
 
 async function headOf(

@@ -16,7 +16,7 @@ import { withAppAccess } from '../installations/app-access.ts'
 import type { HeardDelivery } from './allowed.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
 import { attachFetchedFiles, keepAttachments, noteContextFiles, textAbout } from './attachments.ts'
-import { placeFor, renewCheckout } from './checkout.ts'
+import { planCheckout, renewCheckout } from './checkout.ts'
 import type { Gathered, GatherDeps } from './gather.ts'
 import { gatherContext } from './gather.ts'
 import { tellRefusal, whyRefused } from './refusals.ts'
@@ -294,7 +294,7 @@ async function giveToNew(
   const { db, tenant } = context
   const { seen, received, publication, events } = given
   const target = received.kind === 'message' ? received.target : {}
-  const { resource, token_due_ms, readsOnly, note } = await placeFor(
+  const { resource, token_due_ms, readsOnly, note } = await planCheckout(
     deps,
     context,
     publication,

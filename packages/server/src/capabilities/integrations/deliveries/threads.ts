@@ -90,8 +90,12 @@ export function keepThread(
   const anew = isSame
     ? {}
     : {
-        ...{ session_id, told_seq: 0, told_parts: 0, turn_target: null },
-        ...{ token_due_ms, reads_only },
+        session_id,
+        told_seq: 0,
+        told_parts: 0,
+        turn_target: null,
+        token_due_ms,
+        reads_only,
         ...begun,
       }
   const told = received.kind === 'message' ? { target: received.target } : {}

@@ -41,7 +41,7 @@ const errorForm = z.object({
 /** What GitHub does not do, in words for the agent. */
 class RefusedError extends Error {}
 
-type Sent = { status: number; body: unknown }
+type GithubAnswer = { status: number; body: unknown }
 
 const get = (path: string): ProviderCall => ({
   method: 'GET',
@@ -51,7 +51,7 @@ const get = (path: string): ProviderCall => ({
 })
 
 /** The answer, of whatever status below 500. Throws where GitHub does not answer, or refuses the app. */
-async function sentBy({ send }: PullRequestPort, call: ProviderCall): Promise<Sent> {
+async function sentBy({ send }: PullRequestPort, call: ProviderCall): Promise<GithubAnswer> {
   const answer = await send(call)
   if (!('status' in answer)) throw new RefusedError(`GitHub did not answer: ${answer.error}`)
   const { status } = answer
@@ -170,8 +170,11 @@ async function open(port: PullRequestPort, asked: NewPullRequest): Promise<Opene
       refused: `branch: ${repository} has no branch ${branch}; push it first: git push origin HEAD:refs/heads/${branch}`,
     }
   const body = JSON.stringify({
-    ...{ title, head: branch, base },
-    ...{ body: await bodyOf(port, asked), draft: asked.draft },
+    title,
+    head: branch,
+    base,
+    body: await bodyOf(port, asked),
+    draft: asked.draft,
   })
   const path = `/repos/${repository}/pulls`
   const answer = await port.sendOnce({ method: 'POST', path, headers: githubHeaders, body })

@@ -53,18 +53,19 @@ export async function askGithub<T>(
 
 const permitted = z.object({ permissions: z.record(z.string(), z.string()) })
 
-type Permissions = Readonly<Record<string, string>>
+type GithubPermissions = Readonly<Record<string, string>>
 
 /**
  * What calls of agents may do. Attack: check runs hold the buttons by which people approve calls, and an agent could
  * show another text beside the buttons.
  */
-export const forAgents = ({ checks: _, ...permissions }: Permissions): Permissions => permissions
+export const forAgents = ({ checks: _, ...permissions }: GithubPermissions): GithubPermissions =>
+  permissions
 
 /** What git may do. A change of a workflow is pushed where the app itself may change workflows. */
 export const forGit =
   (mayWrite: boolean) =>
-  ({ contents, metadata, workflows }: Permissions): Permissions => ({
+  ({ contents, metadata, workflows }: GithubPermissions): GithubPermissions => ({
     ...(contents !== undefined && { contents: mayWrite ? contents : 'read' }),
     ...(metadata !== undefined && { metadata }),
     ...(workflows !== undefined && mayWrite && { workflows }),
@@ -81,7 +82,10 @@ export async function newNarrowToken(
   {
     repositories,
     permissionsFrom,
-  }: { repositories: readonly string[]; permissionsFrom: (all: Permissions) => Permissions },
+  }: {
+    repositories: readonly string[]
+    permissionsFrom: (all: GithubPermissions) => GithubPermissions
+  },
 ): Promise<AppToken> {
   const url = `${identity.apiUrl}/app/installations/${id}`
   const bearer = appToken(identity, provider.nowMs)
@@ -106,7 +110,7 @@ export async function newInstallationToken(
   provider: ProviderContext,
   narrowing?: {
     repositories: readonly string[]
-    permissions: Permissions
+    permissions: GithubPermissions
   },
 ): Promise<AppToken> {
   const { nowMs } = provider

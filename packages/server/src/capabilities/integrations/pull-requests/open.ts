@@ -4,7 +4,7 @@
  */
 import type { OpenPullRequest, PullRequestRequest } from '@steward/harness/tools/pull-request.ts'
 import { iso } from '@steward/base/time.ts'
-import { isRefName } from '../../../engine/repositories/refs.ts'
+import { isRefName } from '../../../ground/core/text/ref-names.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import type { OpenAtProvider, PullRequestPort } from '../code.ts'
@@ -22,7 +22,7 @@ export type PullRequestDeps = TokenDeps & {
 }
 
 /** What a session opens pull requests for. */
-export type PullRequestPlace = {
+export type PublishedThread = {
   db: Database
   publication: PublicationRow
   thread: ExternalThreadRow & { session_id: string }
@@ -32,28 +32,38 @@ export type PullRequestPlace = {
 export const opensPullRequests =
   (
     deps: PullRequestDeps,
-    place: PullRequestPlace,
+    published: PublishedThread,
     app: App & { openPullRequest: OpenAtProvider },
   ): OpenPullRequest =>
   async (asked, { call, signal }) => {
     const fault = faultIn(asked)
     if (fault !== undefined) return { refused: fault }
-    const { db, publication, thread } = place
+    const { db, thread } = published
+    const publication = await rows(db.read, 'publications').find(
+      published.publication.tenant_id,
+      published.publication.id,
+    )
+    if (!publication || publication.status === 'paused')
+      return { refused: `The publication of this session is ${publication?.status ?? 'deleted'}.` }
     const { tenant_id: tenant, installation_id } = publication
     const about = aboutOf(thread)
     if (!about) return { refused: 'This conversation is about no repository.' }
     const row = await rows(db.read, 'installations').find(tenant, installation_id ?? '')
     if (row?.status !== 'active') return { refused: 'The app is no longer installed.' }
-    const port = await portOf(deps, place, { app, row, signal })
+    const port = await portOf(deps, published, { app, row, signal })
     if ('refused' in port) return port
     const session = thread.session_id
     const link = deps.linkOf?.(session)
     const { repository, number } = about
     const outcome = await app.openPullRequest(port, {
       ...asked,
-      ...{ repository, number, session, call, link },
+      repository,
+      number,
+      session,
+      call,
+      link,
     })
-    if ('number' in outcome) await keepOpened(deps, place, asked, outcome.number)
+    if ('number' in outcome) await keepOpened(deps, published, asked, outcome.number)
     return outcome
   }
 
@@ -74,7 +84,7 @@ function aboutOf({ scope, target: { repository } }: ExternalThreadRow) {
 /** A token that the provider refuses is replaced once. */
 async function portOf(
   deps: PullRequestDeps,
-  { db, publication }: PullRequestPlace,
+  { db, publication }: PublishedThread,
   { app, row, signal }: { app: App; row: InstallationRow; signal: AbortSignal },
 ): Promise<PullRequestPort | { refused: string }> {
   const { tenant_id: tenant } = publication
@@ -102,7 +112,7 @@ async function portOf(
 /** What comes for the pull request belongs to the thread from now on. */
 async function keepOpened(
   { clock }: PullRequestDeps,
-  { db, publication, thread }: PullRequestPlace,
+  { db, publication, thread }: PublishedThread,
   { branch }: PullRequestRequest,
   number: number,
 ): Promise<void> {
@@ -112,8 +122,12 @@ async function keepOpened(
     const isThere = await rows(tx, 'publications').findForUpdate(tenant_id, publication_id)
     if (!isThere) return
     await integrationStore(tx).notePullRequest({
-      ...{ tenant_id, publication_id, scope: `${repository}#${number}` },
-      ...{ thread_scope: thread.scope, session_id: thread.session_id, head: branch },
+      tenant_id,
+      publication_id,
+      scope: `${repository}#${number}`,
+      thread_scope: thread.scope,
+      session_id: thread.session_id,
+      head: branch,
       created_at: iso(clock.now()),
     })
   })

@@ -1,0 +1,4 @@
+/** Names of branches and tags that git accepts. git-check-ref-format(1) */
+export const isRefName = (name: string): boolean =>
+  /^refs\/(?:heads|tags)\/[^\0-\x20\x7f~^:?*[\\]+$/.test(name) &&
+  !/\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name)
