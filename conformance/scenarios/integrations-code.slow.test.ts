@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { deliverGithub, githubComment, installGithub } from '../github.ts'
 import type { CodeHost } from '../github-code-host.ts'
 import { codeHost, shopPath } from '../github-code-host.ts'
@@ -132,9 +133,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             const text = (await givenTexts(service, delivery?.session_id)).join('\n')
             assert.match(text, /It comes from a fork/)
           }
-          // A second message renews the token when it is due, and brings no more rights.
+          // A second message renews the token, which brings no more rights.
+          await service.tenantDatabase.write(async (tx) => {
+            const due = tx.updateTable('integration_threads').set({ token_due_ms: 1 })
+            await due.where('token_due_ms', 'is not', null).execute()
+          })
+          const given = stub.tokens.length
           await ask(13, `run: ${pushing('taken')}; echo again`, true)
           assert.doesNotMatch(await answered(13, /again/), /pushed/)
+          const renewed = stub.tokens.slice(given).map((each) => stub.code.permissions.get(each))
+          assert.ok(
+            renewed.some((each) => isDeepStrictEqual(each, { contents: 'read', metadata: 'read' })),
+          )
         }
         {
           await using publication = await publish({ forks: 'refuse' }, rights)
