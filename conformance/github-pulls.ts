@@ -112,7 +112,7 @@ export function githubPulls(): GithubPulls {
     [on('POST', String.raw`\/pulls`), make],
     [on('GET', ''), () => json({ full_name: 'acme/shop', default_branch: 'main' })],
     [
-      on('GET', String.raw`\/git\/ref\/heads\/(.+)`),
+      on('GET', String.raw`\/git\/ref\/heads%2F([^/]+)`),
       (_, [, branch = '']) =>
         branches.has(decodeURIComponent(branch))
           ? json({ ref: `refs/heads/${branch}`, object: { type: 'commit', sha: 'a'.repeat(40) } })

@@ -41,7 +41,7 @@ function repository({
     '/repos/acme/shop/pulls?state=all&head=acme%3Amend%2Fit&per_page=100': () =>
       answer(200, listed.map(shown)),
     '/repos/acme/shop/pulls?state=all&head=acme%3Aother&per_page=100': () => answer(200, []),
-    '/repos/acme/shop/git/ref/heads/mend/it': () => answer(200, {}),
+    '/repos/acme/shop/git/ref/heads%2Fmend%2Fit': () => answer(200, {}),
     '/repos/acme/shop/issues/7': () => answer(200, isPull ? { pull_request: {} } : {}),
   }
   const port: PullRequestPort = {

@@ -114,8 +114,8 @@ async function isPushed(
   port: PullRequestPort,
   { repository, branch }: NewPullRequest,
 ): Promise<boolean> {
-  const name = branch.split('/').map(encodeURIComponent).join('/')
-  const { status, body } = await sentBy(port, get(`/repos/${repository}/git/ref/heads/${name}`))
+  const ref = encodeURIComponent(`heads/${branch}`)
+  const { status, body } = await sentBy(port, get(`/repos/${repository}/git/ref/${ref}`))
   if (status !== 200 && status !== 404) throw new RefusedError(refusalOf(status, body))
   return status === 200
 }
