@@ -25,6 +25,8 @@ export type GithubThreads = {
   locked: Set<number>
   /** Answers 403 to everything that reads the pull request. */
   lacksPulls: boolean
+  /** Refuses each review with remarks on lines. */
+  takesNoRemarks: boolean
   routes: GithubRoute[]
 }
 
@@ -71,6 +73,7 @@ export function githubThreads(
     deleted: new Set(),
     locked: new Set(),
     lacksPulls: false,
+    takesNoRemarks: false,
   }
   const { comments, lines, replies, reactions, permissions, members, deleted } = state
   const issue = (number: number) => ({

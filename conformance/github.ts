@@ -32,7 +32,7 @@ export type GithubStub = {
   /** Comments by id, in the order of creation. */
   comments: Map<number, { path: string; body: string }>
   checks: Map<number, GithubCheck>
-  reviews: { body: string }[]
+  reviews: z.infer<typeof review>[]
   /** What stands around the requests of people. */
   around: GithubThreads
   /** Pull requests, and what each token may do. */
@@ -52,7 +52,12 @@ const urlOf = (issue: number, comment: number): string =>
   `https://github.com/acme/shop/issues/${issue}#issuecomment-${comment}`
 
 const comment = z.object({ body: z.string().max(65_536) })
-const review = comment.extend({ event: z.literal('COMMENT') })
+const side = z.enum(['LEFT', 'RIGHT'])
+const remark = z.strictObject({
+  ...{ path: z.string(), line: z.int().positive(), side, body: z.string().min(1).max(65_536) },
+  ...{ start_line: z.int().positive().optional(), start_side: side.optional() },
+})
+const review = comment.extend({ event: z.literal('COMMENT'), comments: z.array(remark).optional() })
 const short = z.string().min(1).max(20)
 /** The form of a check run in the published API description. */
 const checkForm = z.strictObject({
@@ -203,7 +208,23 @@ export function githubStub(
     ],
     [
       /^POST \/github\/api\/repos\/acme\/shop\/pulls\/\d+\/reviews$/,
-      ({ body }) => json({ id: reviews.push(review.parse(JSON.parse(body))) }),
+      ({ body }) => {
+        const posted = review.parse(JSON.parse(body))
+        // One line of one file is changed.
+        const isChanged = ({ path, line }: z.infer<typeof remark>) =>
+          path === 'src/pay.ts' && line === 1
+        if (
+          posted.comments?.every(isChanged) === false ||
+          (posted.comments && around.takesNoRemarks)
+        )
+          return json(
+            { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] },
+            422,
+          )
+        const id = reviews.push(posted)
+        const html_url = `https://github.com/acme/shop/pull/1#pullrequestreview-${id}`
+        return json({ id, html_url })
+      },
     ],
     [
       /^POST \/github\/api\/repos\/acme\/shop\/check-runs$/,

@@ -128,6 +128,8 @@ export type Telling = { id: string } &
     | { kind: 'confirmation'; call: string; name: string; input: string }
     /** The last message of a turn, or its beginning where it is longer than a message at the provider. */
     | { kind: 'reply'; text: string }
+    /** A reply whose headings name lines of files. The reply itself is told next. */
+    | { kind: 'remarks'; text: string }
     /** The next part of a reply. */
     | { kind: 'more'; text: string }
     | { kind: 'error'; message: string }
@@ -137,6 +139,8 @@ export type Telling = { id: string } &
     | { kind: 'ended' }
     /** Somebody may not call the agent. */
     | { kind: 'refused'; message: string }
+    /** Something that people have to know, and that answers nobody. */
+    | { kind: 'notice'; message: string }
     /** The turn has ended, and may have left files. */
     | { kind: 'files' }
   )
@@ -171,6 +175,8 @@ export type ProviderCall = {
    * with the target of `withoutThread`.
    */
   repliesInThread?: boolean
+  /** When the receiver refuses the call, the telling is made again with this target. */
+  otherTarget?: Notes
 }
 
 /** `status`: the status of the answer. `body`: the body, or its beginning when it is long. `error`: no answer came. */
@@ -210,11 +216,12 @@ export type Integration<Config> = {
   callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
   /**
    * A question to the provider that some tellings need first. `callFor`: the question, or null. `targetOf`: the target
-   * with the answer.
+   * with the answer. `targetWithout`: the target where the provider does not say it.
    */
   lookUp?: {
     callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
-    targetOf(thread: ExternalThread, body: string): Notes | undefined
+    targetOf(telling: Telling, thread: ExternalThread, body: string): Notes | undefined
+    targetWithout?(telling: Telling, thread: ExternalThread): Notes | undefined
   }
   /** Looks for the result of an attempt whose end is unknown. Null when a repetition does no harm. */
   searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null

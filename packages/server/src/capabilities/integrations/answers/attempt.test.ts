@@ -101,4 +101,20 @@ describe('an attempt to send a telling', () => {
     assert.deepEqual(again.sent, ['start', 'PATCH', 'start', 'GET'])
     assert.equal(again.outcome.kind, 'told')
   })
+
+  it('keeps a review whose lines GitHub does not say, or refuses', async () => {
+    const review: Telling = { kind: 'reply', id: 'sevt_1', text: '### src/pay.ts:1\nNo.' }
+    const target = { repository: 'acme/shop', number: 7, pull: 1, review: 1 }
+    const refused = ok('{"message":"Line could not be resolved"}', 422)
+    const made = ok({ id: 5 })
+    const unseen = await tell(review, [ok({}, 403), made], { target })
+    assert.deepEqual(unseen.sent, ['start', 'GET', 'start', 'POST'])
+    assert.equal(unseen.outcome.kind, 'told')
+    const files = ok([{ filename: 'src/pay.ts', patch: '@@ -1 +1 @@\n-x\n+y' }])
+    const bare = await tell(review, [files, refused, made], { target })
+    assert.deepEqual(bare.sent, ['start', 'GET', 'start', 'POST', 'start', 'POST'])
+    assert.equal(bare.outcome.kind, 'told')
+    const later = await tell(review, [ok('', 503)], { target })
+    assert.equal(later.outcome.kind, 'again', 'GitHub is asked again')
+  })
 })

@@ -74,18 +74,21 @@ async function lookUpFirst(
   const { adapter, letter, send } = channel
   await start(thread.target)
   const answer = await send(letter(telling, question), signal)
-  const target = isOk(answer) ? adapter.lookUp?.targetOf(thread, answer.body) : undefined
+  const found = isOk(answer) ? adapter.lookUp?.targetOf(telling, thread, answer.body) : undefined
+  const verdict = judgeAnswer(parts, answer)
+  const isSilent = verdict.kind === 'delivered' || verdict.kind === 'failed'
+  const target = found ?? (isSilent && adapter.lookUp?.targetWithout?.(telling, thread))
   if (target) return attemptTelling(parts, telling, { ...thread, target })
-  return toTellingOutcome(parts, question, judgeAnswer(parts, answer), answer)
+  return toTellingOutcome(parts, question, verdict, answer)
 }
 
-/** The target of the telling where its thread was deleted. */
+/** Another target of the telling, such as one without a thread that was deleted. */
 function elsewhere(
   { channel }: AttemptParts,
-  { repliesInThread }: ProviderCall,
+  { repliesInThread, otherTarget }: ProviderCall,
   thread: ExternalThread,
 ): ExternalThread | undefined {
-  const target = repliesInThread && channel.adapter.withoutThread?.(thread.target)
+  const target = otherTarget ?? (repliesInThread && channel.adapter.withoutThread?.(thread.target))
   return target ? { ...thread, target } : undefined
 }
 

@@ -4,6 +4,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { waitsForPerson } from '../../../sessions/log/calls.ts'
 import type { Telling } from '../integration.ts'
 import { findPullRequestLinks } from '../github/links.ts'
+import { hasRemarks } from '../github/remarks.ts'
 import { parseTaskList } from '../linear/plan.ts'
 
 export type LogEvent = { seq: number; event: NewEvent & { id: string } }
@@ -125,6 +126,8 @@ function messageOf(id: string, text: string, kind: 'reply' | 'thought'): Telling
   const steps = parseTaskList(text)
   const links = findPullRequestLinks(text)
   const tellings: Telling[] = [{ kind, id, text }]
+  if (kind === 'reply' && hasRemarks(text))
+    tellings.unshift({ kind: 'remarks', id: `${id}.remarks`, text })
   if (links.length > 0) tellings.unshift({ kind: 'links', id: `${id}.links`, links })
   if (steps) tellings.unshift({ kind: 'plan', id: `${id}.plan`, steps })
   return tellings

@@ -8,17 +8,20 @@ const share = 0.9
 
 const fenceLine = /^ {0,3}(`{3,}|~{3,})(.*)$/
 
-/** The fence of code that is open at the end of the text. */
-function openFence(text: string): { mark: string; line: string } | undefined {
-  let open: { mark: string; line: string } | undefined
-  for (const line of text.split('\n')) {
-    const [, mark, info = ''] = fenceLine.exec(line) ?? []
-    if (mark === undefined) continue
-    if (!open) open = { mark, line: `${mark}${info}` }
-    else if (mark.startsWith(open.mark) && info.trim() === '') open = undefined
-  }
-  return open
+/** A fence that begins code. */
+export type Fence = { mark: string; line: string }
+
+/** The fence of code that is open behind the line. */
+export function fenceBehind(open: Fence | undefined, line: string): Fence | undefined {
+  const [, mark, info = ''] = fenceLine.exec(line) ?? []
+  if (mark === undefined) return open
+  if (!open) return { mark, line: `${mark}${info}` }
+  return mark.startsWith(open.mark) && info.trim() === '' ? undefined : open
 }
+
+/** The fence of code that is open at the end of the text. */
+const openFence = (text: string): Fence | undefined =>
+  text.split('\n').reduce<Fence | undefined>(fenceBehind, undefined)
 
 /** Where a part of at most `most` characters ends: behind a paragraph, a line or a word, where one is near. */
 function endOfPart(text: string, most: number): number {

@@ -150,7 +150,7 @@ async function give(
     session,
     more: around?.files ?? [],
   })
-  const hint = session === undefined ? deps.apps.get(publication.integration)?.hint : undefined
+  const hint = session === undefined ? hintFor(deps, publication, received) : undefined
   const events = plain.events.map((event) =>
     withText(withText(event, textAbout(attachments)), hint),
   )
@@ -166,6 +166,13 @@ async function give(
   if (known) await renewCheckout(deps, context, known)
   return giveToOpen(deps, context, given, session)
 }
+
+const hintFor = (
+  { apps }: GivingDeps,
+  { integration }: PublicationRow,
+  received: HeardDelivery,
+): string | undefined =>
+  received.kind === 'message' ? apps.get(integration)?.hintFor?.(received.target) : undefined
 
 const sinceOf = (thread: ExternalThreadRow | undefined): string | null => {
   const since = thread?.target['since']

@@ -13,26 +13,21 @@ import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from 
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { codeOf } from '../answers/questions.ts'
 import type { CheckCall } from './checks.ts'
-import { quiet } from './texts.ts'
-
-/** The most characters of a comment. */
-export const mostCharacters = 60_000
-
-const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
-  `<!-- steward:${session}:${id} -->`
+import {
+  beginsReview,
+  buildFilesCall,
+  isOfReview,
+  mostReviews,
+  notesAfterRemarks,
+  reviewCall,
+  targetUnseen,
+  targetWithRemarks,
+  textBesideRemarks,
+} from './reviews.ts'
+import { block, cut, headers, markOf, quiet, withLink } from './texts.ts'
 
 /** The most characters of a call's input, so that the question behind the input is not cut off. */
 const mostInput = 50_000
-
-/** Markdown of a call's JSON. The fence is longer than any fence in the JSON. */
-function block(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}json\n${text}\n${fence}`
-}
-
-const withLink = (text: string, { link }: ExternalThread): string =>
-  link === undefined ? text : `${text}\n\n<sub>[Session](${link})</sub>`
 
 /** The text of a comment, for the tellings that have one. */
 function textOf(telling: Telling, thread: ExternalThread): string | undefined {
@@ -40,7 +35,7 @@ function textOf(telling: Telling, thread: ExternalThread): string | undefined {
     case 'begun':
       return withLink('Working on it.', thread)
     case 'reply':
-      return withLink(cut(quiet(telling.text)), thread)
+      return withLink(cut(textBesideRemarks(telling, thread)), thread)
     case 'more':
       return cut(quiet(telling.text))
     case 'stopped':
@@ -48,6 +43,7 @@ function textOf(telling: Telling, thread: ExternalThread): string | undefined {
     case 'ended':
       return withLink('Done, without words.', thread)
     case 'refused':
+    case 'notice':
       return quiet(telling.message)
     case 'error':
       return withLink(`**This did not work.** ${cut(quiet(telling.message))}`, thread)
@@ -63,16 +59,8 @@ const howToAnswer = ({ needs, call }: Extract<Telling, { kind: 'question' }>): s
     ? `May it? Mention the agent with the one word \`approve\`, or \`deny\`. Where more questions are open, add the code of this one: \`approve ${codeOf(call)}\`.`
     : 'Mention the agent with the answer.'
 
-const cut = (text: string): string => shortenedAnswer(text, mostCharacters)
-
 const callText = ({ name, input }: { name: string; input: string }): string =>
   `The agent wants to call \`${quiet(name)}\`:\n\n${block(shortenedAnswer(quiet(input), mostInput))}`
-
-const headers = {
-  accept: 'application/vnd.github+json',
-  'content-type': 'application/json',
-  'x-github-api-version': '2022-11-28',
-}
 
 const repositoryOf = ({ target }: ExternalThread): string | undefined => {
   const { repository, number } = target
@@ -83,8 +71,17 @@ const withHeaders = (call: CheckCall | null): ProviderCall | null => call && { .
 
 export const lookUp = {
   callFor: (telling: Telling, thread: ExternalThread): ProviderCall | null =>
-    telling.kind === 'confirmation' ? withHeaders(buildHeadCall(thread)) : null,
-  targetOf: targetWithHead,
+    telling.kind === 'confirmation'
+      ? withHeaders(buildHeadCall(thread))
+      : buildFilesCall(telling, thread),
+  targetOf: (telling: Telling, thread: ExternalThread, body: string): Notes | undefined =>
+    telling.kind === 'reply' || telling.kind === 'remarks'
+      ? targetWithRemarks(telling, thread, body)
+      : targetWithHead(thread, body),
+  targetWithout: (telling: Telling, thread: ExternalThread): Notes | undefined =>
+    telling.kind === 'reply' || telling.kind === 'remarks'
+      ? targetUnseen(telling, thread)
+      : undefined,
 }
 
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
@@ -95,6 +92,9 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   if (telling.kind === 'action')
     return telling.result === null ? null : withHeaders(endCheck(telling, thread, repository))
   if (telling.kind === 'accepted') return reactionFor(thread, repository)
+  if (telling.kind === 'remarks' || telling.kind === 'reply') {
+    if (isOfReview(telling, thread)) return reviewCall(telling, thread, repository)
+  }
   return callWithText(telling, thread, repository)
 }
 
@@ -110,17 +110,15 @@ function reactionFor({ target }: ExternalThread, repository: string): ProviderCa
   return { method: 'POST', path, headers, body, isOptional: true }
 }
 
-/** True when the telling is posted as a review: the agent answers a requested review by a review. */
-const isOfReview = ({ kind }: Telling, { target, notes }: ExternalThread): boolean =>
-  target['review'] === 1 &&
-  (kind === 'begun' || (kind === 'reply' && typeof notes['comment'] !== 'number'))
-
 /** The comment of the turn that says that the agent works. What ends the turn replaces its text. */
 function openComment({ notes }: ExternalThread): { id: number; path: string } | undefined {
   const { comment: id, comment_in } = notes
   if (typeof id !== 'number') return undefined
   return { id, path: comment_in === 'line' ? `pulls/comments/${id}` : `issues/comments/${id}` }
 }
+
+/** Whether the telling is a comment of its own beside that of the turn. */
+const standsAlone = ({ kind }: Telling): boolean => kind === 'more' || kind === 'notice'
 
 /** Whether the telling changes the comment of the turn, and nothing without such a comment. */
 const changesAlone = ({ kind }: Telling): boolean => kind === 'ended'
@@ -135,14 +133,10 @@ function callWithText(
   const marked = `${text}\n\n${markOf(telling, thread)}`
   const open = openComment(thread)
   if (telling.kind === 'begun' && open) return null
+  if (beginsReview(telling, thread)) return null
   if (changesAlone(telling) && !open) return null
-  if (isOfReview(telling, thread)) {
-    const path = `/repos/${repository}/pulls/${String(thread.target['number'])}/reviews`
-    const body = JSON.stringify({ body: marked, event: 'COMMENT' })
-    return telling.kind === 'reply' ? { method: 'POST', path, headers, body } : null
-  }
   const body = JSON.stringify({ body: marked })
-  return open && telling.kind !== 'more'
+  return open && !standsAlone(telling)
     ? {
         method: 'PATCH',
         path: `/repos/${repository}/${open.path}`,
@@ -186,13 +180,11 @@ export function searchFor(telling: Telling, thread: ExternalThread): ProviderCal
   return { method: 'GET', path, headers, body: null }
 }
 
-/** The most reviews of one answer. GitHub lists the oldest reviews first, and cannot list the newest first. */
-const mostReviews = 100
-
 const made = z.object({
   id: z.number().int().positive(),
   html_url: z.string().max(1_000).optional(),
 })
+type PostedText = z.infer<typeof made>
 const listed = z.array(made.extend({ body: z.string().nullish() }))
 const parsed = (body: string): unknown => parsePayload(Buffer.from(body))
 
@@ -210,7 +202,7 @@ export function findGithubComment(
   if (comment)
     return {
       kind: 'found',
-      notes: notesAfter(telling, thread, comment.id),
+      notes: notesAfter(telling, thread, comment),
       ...(comment.html_url !== undefined && { url: comment.html_url }),
     }
   const isCut = isOfReview(telling, thread) && data.length >= mostReviews
@@ -221,15 +213,18 @@ export function githubNotesAfter(telling: Telling, thread: ExternalThread, body:
   if (telling.kind === 'confirmation') return notedCheck(telling, thread, body)
   if (telling.kind === 'action' || telling.kind === 'accepted') return thread.notes
   const { data } = made.safeParse(parsed(body))
-  return data ? notesAfter(telling, thread, data.id) : thread.notes
+  return data ? notesAfter(telling, thread, data) : thread.notes
 }
 
 /** Where people read the telling. */
 export const githubUrlOf = (body: string): string | undefined =>
   made.safeParse(parsed(body)).data?.html_url
 
-function notesAfter({ kind }: Telling, { target, notes }: ExternalThread, comment: number): Notes {
-  if (kind === 'more') return notes
+function notesAfter(telling: Telling, thread: ExternalThread, { id, html_url }: PostedText): Notes {
+  const { kind } = telling
+  const { target, notes } = thread
+  if (kind === 'more' || kind === 'notice') return notes
+  if (kind === 'remarks') return notesAfterRemarks(telling, thread, html_url)
   if (kind !== 'begun') return {}
-  return { comment, ...(typeof target['line_thread'] === 'number' && { comment_in: 'line' }) }
+  return { comment: id, ...(typeof target['line_thread'] === 'number' && { comment_in: 'line' }) }
 }

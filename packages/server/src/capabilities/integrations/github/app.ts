@@ -6,6 +6,7 @@ import { gatherGithub } from './context.ts'
 import { githubIntegration } from './github.ts'
 import { mayCallOnGithub } from './callers.ts'
 import { githubHeadOf } from './head.ts'
+import { reviewHint } from './reviews.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import { finishInGithub } from './finish.ts'
 import { openOnGithub } from './pull-requests.ts'
@@ -68,6 +69,7 @@ export function githubApp(settings: GithubSettings): App {
     mayCall: mayCallOnGithub,
     headOf: githubHeadOf,
     openPullRequest: openOnGithub,
+    hintFor: ({ pull }) => (pull === 1 ? reviewHint : undefined),
     faultOf: (spec) => (spec.github ? undefined : 'github: is required for the integration github'),
     installUrl: (state) =>
       `${url}/apps/${slug}/installations/new?state=${encodeURIComponent(state)}`,

@@ -11,10 +11,10 @@ import {
   githubNotesAfter,
   githubUrlOf,
   lookUp,
-  mostCharacters,
   searchFor,
   withoutLineThread,
 } from './answers.ts'
+import { mostCharacters } from './texts.ts'
 import { judgeGithubAnswer } from './verdict.ts'
 import { isSigned } from '../deliveries/hmac.ts'
 import type {

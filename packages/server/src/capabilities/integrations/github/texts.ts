@@ -1,4 +1,13 @@
-/** Texts of agents on GitHub. */
+/** Texts of tellings on GitHub. */
+import { shortenedAnswer } from '../deliveries/payload.ts'
+import type { ExternalThread, Telling } from '../integration.ts'
+
+/** The most characters of a comment. */
+export const mostCharacters = 60_000
+
+/** Nobody but this service knows the mark of a telling before it is posted. */
+export const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
+  `<!-- steward:${session}:${id} -->`
 
 /** A mark of this service in a text at GitHub, which people do not see. */
 export const ownMark = /<!-- steward:[^>]*-->/g
@@ -14,3 +23,21 @@ export const quiet = (text: string): string =>
   text
     .replaceAll('@', '@\u200b')
     .replaceAll(/&(?=#0*64(?!\d)|#x0*40(?![\da-f])|commat;)/gi, '&amp;')
+
+/** Markdown of a call's JSON. The fence is longer than any fence in the JSON. */
+export function block(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}json\n${text}\n${fence}`
+}
+
+export const withLink = (text: string, { link }: ExternalThread): string =>
+  link === undefined ? text : `${text}\n\n<sub>[Session](${link})</sub>`
+
+export const cut = (text: string): string => shortenedAnswer(text, mostCharacters)
+
+export const headers = {
+  accept: 'application/vnd.github+json',
+  'content-type': 'application/json',
+  'x-github-api-version': '2022-11-28',
+}

@@ -84,8 +84,8 @@ export type App = {
     provider: ProviderContext,
     git?: GitRights,
   ): Promise<AppToken>
-  /** Text about the provider for the agent, sent with the first message of each session. */
-  hint?: string
+  /** Text about the provider for the agent, sent with the first message of each session. `target`: of its answer. */
+  hintFor?(target: Notes): string | undefined
   /** The reason why a publication cannot have this configuration; undefined for a valid one. */
   faultOf(spec: PublicationSpec): string | undefined
   /** The page at which a person installs the app. The provider returns `state` to `redirect`. */

@@ -42,7 +42,10 @@ type Activity = {
 }
 
 function activityOf(
-  telling: Exclude<Telling, { kind: 'confirmation' | 'plan' | 'links' | 'files' | 'begun' }>,
+  telling: Exclude<
+    Telling,
+    { kind: 'confirmation' | 'plan' | 'links' | 'files' | 'begun' | 'remarks' | 'notice' }
+  >,
 ): Activity {
   switch (telling.kind) {
     case 'accepted':
@@ -134,7 +137,8 @@ function callOfBeginning(thread: ExternalThread, id: string): ProviderCall | nul
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   const { agent_session: agentSessionId } = thread.target
   if (typeof agentSessionId !== 'string' || telling.kind === 'confirmation') return null
-  if (telling.kind === 'files') return null
+  if (telling.kind === 'files' || telling.kind === 'remarks' || telling.kind === 'notice')
+    return null
   if (telling.kind === 'begun') return callOfBeginning(thread, agentSessionId)
   if (telling.kind === 'plan') {
     const plan = telling.steps.map(({ content, isDone }) => ({

@@ -89,7 +89,8 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
     renewsTokens: true,
     gather: gatherLinear,
     mayCall: mayCallOnLinear,
-    hint: 'People see a task list in your messages (`- [ ] a step`, `- [x] a step that is done`) as your plan, and a newer list in its place.',
+    hintFor: () =>
+      'People see a task list in your messages (`- [ ] a step`, `- [x] a step that is done`) as your plan, and a newer list in its place.',
     faultOf: (spec) => (spec.linear ? undefined : 'linear: is required for the integration linear'),
 
     installUrl(state, redirect_uri) {

@@ -188,7 +188,7 @@ describe('a telling to Linear', () => {
       ]
       const found = { delegate: delegate && { id: delegate }, state: { type } }
       const answer = { data: { issue: { ...found, team: { states: { nodes } } } } }
-      const after = linearIntegration.lookUp?.targetOf(asking, JSON.stringify(answer)) ?? {}
+      const after = linearIntegration.lookUp?.targetOf(begun, asking, JSON.stringify(answer)) ?? {}
       return linearIntegration.callFor(begun, { ...thread, target: after })
     }
     assert.match(String(linearIntegration.lookUp?.callFor(begun, asking)?.body), /"id":"i-7"/)
@@ -198,7 +198,7 @@ describe('a telling to Linear', () => {
       assert.equal(stateFor('bot', type), null)
     assert.equal(stateFor('another', 'backlog'), null)
     assert.equal(stateFor(null, 'backlog'), null)
-    assert.equal(linearIntegration.lookUp?.targetOf(asking, '{"errors":[{}]}'), undefined)
+    assert.equal(linearIntegration.lookUp?.targetOf(begun, asking, '{"errors":[{}]}'), undefined)
     assert.equal(linearIntegration.lookUp?.callFor(begun, thread), null)
     assert.equal(linearIntegration.lookUp?.callFor(reply, asking), null)
   })

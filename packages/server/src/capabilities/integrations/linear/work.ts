@@ -47,7 +47,7 @@ export const lookUp = {
     return { ...graphqlCall(asked, { id }), isOptional: true }
   },
 
-  targetOf({ target }: ExternalThread, body: string): Notes | undefined {
+  targetOf(_telling: Telling, { target }: ExternalThread, body: string): Notes | undefined {
     const { data } = issueForm.safeParse(parsePayload(Buffer.from(body)))
     return (
       data && {

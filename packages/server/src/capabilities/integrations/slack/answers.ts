@@ -76,6 +76,8 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
     case 'plan':
     case 'links':
     case 'files':
+    case 'remarks':
+    case 'notice':
       return null
     case 'accepted':
     case 'begun':
