@@ -212,6 +212,59 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['integrations/follow-ups', 'integrations/deliveries/once'],
+      'in a thread that an agent has joined people need no mention, and talk to each other all the same',
+      async () => {
+        await using made = await publish({}, { name: 'coder' })
+        await using other = await publish({ direct_messages: false }, { name: 'reviewer' })
+        const reply = (text: string, ts: string, more: object = {}) => ({
+          ...slackMention('', ts),
+          event: {
+            ...{ type: 'message', channel_type: 'channel', channel: 'C1', user: 'UADA' },
+            ...{ text, ts, thread_ts: '500.1', ...more },
+          },
+        })
+        const said = () => answersIn('500.1').map(({ markdown_text }) => markdown_text)
+        // Nobody has joined it yet.
+        await deliverSlack(service, reply('say: Nobody.', '500.2'))
+        await deliverSlack(service, slackMention('coder say: First.', '500.1'))
+        // The delivery of the mention may wait still.
+        await deliverSlack(service, reply('say: Second.', '500.3'))
+        await until(() => said().length === 2)
+        // A mention comes twice, as each of the two events.
+        const mention = slackMention('coder say: Third.', '500.4', { thread: '500.1' })
+        await deliverSlack(service, reply('<@UBOT>\ncoder say: Third.', '500.4'))
+        await deliverSlack(service, mention)
+        await deliverSlack(service, mention)
+        await deliverSlack(service, reply('<@UBOB> say: For Bob.', '500.5'))
+        await deliverSlack(service, reply('say: Of Bob.', '500.6', { user: 'UBOB' }))
+        await deliverSlack(service, reply('say: Of a bot.', '500.7', { bot_id: 'B1' }))
+        await deliverSlack(service, reply('say: Fourth.', '500.8'))
+        await until(() => said().length === 4)
+        assert.deepEqual(said(), ['First.', 'Second.', 'Third.', 'Fourth.'])
+        assert.equal((await made.deliveries()).length, 4)
+        assert.equal((await other.deliveries()).length, 0)
+
+        // Where two agents have joined, a message is for the one that its first word names.
+        const both = slackMention('reviewer say: Reviewed.', '500.9', { thread: '500.1' })
+        await deliverSlack(service, both)
+        await until(() => said().length === 5)
+        await deliverSlack(service, reply('say: Whose?', '501.0'))
+        await deliverSlack(service, reply('coder say: Mine.', '501.1'))
+        await until(() => said().length === 6)
+        assert.equal(said().at(-1), 'Mine.')
+
+        // An archived session has left the thread.
+        const [delivery] = await made.deliveries()
+        await service.client.beta.sessions.archive(String(delivery?.session_id))
+        await deliverSlack(service, reply('coder say: Gone.', '501.2'))
+        await deliverSlack(service, reply('say: Still here.', '501.3'))
+        await until(() => said().length === 7)
+        assert.equal(said().at(-1), 'Still here.')
+      },
+    )
+
+    verifies(
       ['integrations/several', 'integrations/uninstall', 'integrations/publications/workspace'],
       'direct messages need one agent or a name, and the only installation ends without being named',
       async () => {

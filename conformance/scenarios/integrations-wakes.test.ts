@@ -11,7 +11,7 @@ import {
 } from '../github.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { givenTexts, publishAgent } from '../publishing.ts'
+import { givenTexts, kinds, publishAgent } from '../publishing.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -81,6 +81,35 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(stub.reviews.length, 1)
         around.takesNoRemarks = false
         assert.equal(commentsOn(2).length, 1)
+      },
+    )
+
+    verifies(
+      ['integrations/follow-ups'],
+      'comments without a mention count where the publication says so, in joined threads alone',
+      async () => {
+        await using quiet = await publish()
+        await ask(10, '@steward\nsay: Once.', 1_000)
+        await until(() => commentsOn(10)[0]?.startsWith('Once.') === true)
+        await ask(10, 'say: Unheard.', 1_001)
+        assert.equal((await quiet.deliveries()).length, 1)
+        assert.equal(quiet.body['follow_ups'], false)
+        await service.ask('DELETE', quiet.path)
+
+        await using made = await publish({}, { follow_ups: true })
+        await ask(11, 'say: Nobody has joined.', 1_100)
+        await ask(11, '@steward\nsay: Joined.', 1_101)
+        await until(() => commentsOn(11)[0]?.startsWith('Joined.') === true)
+        await ask(11, '@bob say: For Bob.', 1_102)
+        await ask(11, 'say: Of Eve.', 1_103, { login: 'eve' })
+        await ask(11, 'say: Again.', 1_104)
+        await until(() => commentsOn(11)[1]?.startsWith('Again.') === true)
+        assert.equal(commentsOn(11).length, 2)
+        assert.equal((await made.deliveries()).length, 2)
+        const refused = await service.ask('POST', `${kinds}/linear/publications`, {
+          ...{ agent: 'agent_x', environment_id: environment, follow_ups: false },
+        })
+        assert.ok(refused.status === 400 || refused.status === 404)
       },
     )
   })

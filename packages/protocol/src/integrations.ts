@@ -165,6 +165,12 @@ export const PublicationCreate = z
       .describe(
         'Whether people who may not call the agent are told so, once in a thread. Null: in Linear alone.',
       ),
+    follow_ups: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether people who may call the agent need no mention in a thread that it has joined. Null: not on GitHub, everywhere else.',
+      ),
     app_access: z
       .boolean()
       .optional()
@@ -203,6 +209,7 @@ export type PublicationSpec = {
   app_access?: boolean | undefined
   name?: string | null | undefined
   tell_refusals?: boolean | null | undefined
+  follow_ups?: boolean | null | undefined
   webhook?: WebhookSource | undefined
   github?: Stored<z.infer<typeof GithubSource>, keyof typeof sourceDefaults.github> | undefined
   linear?: Stored<z.infer<typeof LinearSource>, keyof typeof sourceDefaults.linear> | undefined
@@ -257,6 +264,9 @@ export const PublicationShown = z
     tell_refusals: z
       .boolean()
       .describe('Whether people who may not call the agent are told so, once in a thread.'),
+    follow_ups: z
+      .boolean()
+      .describe('Whether people need no mention in a thread that the agent has joined.'),
     external_workspace: z
       .object({
         id: z.string().describe('What the provider calls the external workspace.'),

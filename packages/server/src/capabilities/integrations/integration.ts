@@ -72,6 +72,8 @@ export type IncomingMessage = FromAuthor & {
    * word.
    */
   named?: { word: string | null; text: string }
+  /** A text that mentions nobody: it is for an agent that has joined the thread. */
+  isFollowUp?: true
   /** Present for a text that answers a question: the calls that the thread had been told when the text arrived. */
   questions?: readonly string[]
 }

@@ -104,6 +104,7 @@ export async function createPublication(
     app_access: body.app_access,
     name: body.name,
     tell_refusals: body.tell_refusals,
+    follow_ups: body.follow_ups,
     webhook: body.webhook,
     github: body.github,
     linear: body.linear,
@@ -184,6 +185,10 @@ async function installationFor(
 ): Promise<string | null> {
   const other = integrationIds.find((id) => id !== integration && id in body)
   if (other !== undefined) throw invalid(`${other}: goes with the integration ${other} alone`)
+  if (body.follow_ups === false && integration !== 'github' && integration !== 'slack')
+    throw invalid(
+      `follow_ups: what comes for the integration ${integration} has no mentions; leave the field out`,
+    )
   if (integration === 'webhook') {
     if (body.installation_id !== undefined)
       throw invalid('installation_id: nothing is installed of the integration webhook')

@@ -50,6 +50,7 @@ export const showPublication = (
   app_access: row.spec.app_access ?? false,
   name: row.spec.name ?? null,
   tell_refusals: row.spec.tell_refusals ?? row.integration === 'linear',
+  follow_ups: row.spec.follow_ups ?? row.integration !== 'github',
   external_workspace: installation
     ? { id: installation.external_id, name: installation.external_name }
     : null,

@@ -21,7 +21,7 @@ import type { Gathered, GatherDeps } from './gather.ts'
 import { gatherContext } from './gather.ts'
 import { tellRefusal, whyRefused } from './refusals.ts'
 import type { SessionEvents } from './session-events.ts'
-import { EarlyPressError, buildSessionEvents } from './session-events.ts'
+import { EarlyPressError, buildSessionEvents, noSession } from './session-events.ts'
 import type { SessionColumns } from './threads.ts'
 import { acknowledge, keepThread, saveThread } from './threads.ts'
 import type { DeliveryTurn } from './turns.ts'
@@ -103,6 +103,25 @@ async function whyUnserved(
   return installation?.status === 'revoked' ? 'the app is no longer installed' : undefined
 }
 
+/** Why the delivery calls no agent. `isStranger`: its author may not. */
+type IgnoredWhy = { reason: string; isStranger?: boolean }
+
+async function whyIgnored(
+  deps: GivingDeps,
+  context: JobContext,
+  { seen, received, publication, session }: Giving & { session: string | undefined },
+): Promise<IgnoredWhy | undefined> {
+  const { db, tenant } = context
+  const unserved = (await isInUse(deps.databases, tenant))
+    ? await whyUnserved(db.read, publication)
+    : 'the workspace is archived'
+  if (unserved !== undefined) return { reason: unserved }
+  const refused = await whyRefused(deps, context, publication, { received, begun: seen.begun })
+  if (refused !== undefined) return { reason: refused, isStranger: true }
+  const isLate = session === undefined && received.kind === 'message' && received.isFollowUp
+  return isLate ? { reason: noSession } : undefined
+}
+
 type Giving = { seen: DeliveryRow; received: HeardDelivery; publication: PublicationRow }
 
 async function give(
@@ -114,25 +133,13 @@ async function give(
   const { db, tenant } = context
   const { publication_id, scope } = seen
   const publication = await rows(db.read, 'publications').get(tenant, publication_id)
-  const unserved = (await isInUse(deps.databases, tenant))
-    ? await whyUnserved(db.read, publication)
-    : 'the workspace is archived'
-  const refused =
-    unserved ?? (await whyRefused(deps, context, publication, { received, begun: seen.begun }))
-  if (refused !== undefined)
-    return endIgnored(
-      deps,
-      context,
-      { seen, received, publication },
-      {
-        reason: refused,
-        isStranger: unserved === undefined,
-      },
-    )
   const known = await integrationStore(db.read).threadOfScope(tenant, publication_id, scope ?? '')
   const session = await openSessionOf(db.read, tenant, known)
+  const giving = { seen, received, publication }
+  const ignored = await whyIgnored(deps, context, { ...giving, session })
+  if (ignored) return endIgnored(deps, context, giving, ignored)
   const since = session === undefined ? null : sinceOf(known)
-  const noted = await acknowledgeOnce(deps, context, { seen, received, publication })
+  const noted = await acknowledgeOnce(deps, context, giving)
   const around =
     noted.received.kind === 'message'
       ? await gatherContext(deps, context, publication, {
@@ -142,8 +149,7 @@ async function give(
         })
       : undefined
   const plain = await eventsFor(db.read, { tenant, session, thread: known }, received, around)
-  if (plain.kind === 'ignored')
-    return endIgnored(deps, context, { seen, received, publication }, { reason: plain.reason })
+  if (plain.kind === 'ignored') return endIgnored(deps, context, giving, { reason: plain.reason })
   const served = await withAppAccess(deps, context, publication)
   const attachments = await attachmentsOf(deps, context, publication, {
     ...noted,
@@ -155,8 +161,7 @@ async function give(
     withText(withText(event, textAbout(attachments)), hint),
   )
   const given = {
-    seen,
-    received,
+    ...giving,
     publication: served,
     events,
     attachments,
@@ -351,7 +356,7 @@ async function endIgnored(
   { clock }: GivingDeps,
   { db }: JobContext,
   { seen, received, publication }: Giving,
-  { reason, isStranger = false }: { reason: string; isStranger?: boolean },
+  { reason, isStranger = false }: IgnoredWhy,
 ): Promise<void> {
   await db.write(async (tx) => {
     const { delivery } = await takeTurn(tx, seen)

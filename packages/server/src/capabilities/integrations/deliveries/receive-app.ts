@@ -7,9 +7,10 @@ import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { unauthorized } from '../../../ground/core/errors.ts'
 import { getApp } from '../installations/apps.ts'
 import { changeInstallation } from '../installations/installations.ts'
-import type { Database } from '../../../ground/database/database.ts'
 import type { Incoming, RawDelivery } from '../integration.ts'
 import { externalAccounts } from '../installations/external-accounts.ts'
+import { hearFollowUps } from './follow-ups.ts'
+import { moveToThreads } from './own-pull-requests.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { keepDelivery } from './receive.ts'
 import { tellsRefusals } from './refusals.ts'
@@ -82,7 +83,7 @@ export async function keepGenuine(
   if (!db) return
   const publications = await integrationStore(db.read).publicationsOf(tenant, installation)
   const read = await readForAll(adapter.read(body), publications)
-  const routed = await routeByName(db, await Promise.all(read.map((each) => inOwnThread(db, each))))
+  const routed = await routeByName(db, await hearFollowUps(db, await moveToThreads(db, read)))
   const teller = tellerOf(routed)
   for (const each of routed) {
     const { publication, incoming } = each
@@ -100,15 +101,6 @@ export async function keepGenuine(
       refusal: incoming.kind === 'ignored' && each === teller ? incoming.refusal : undefined,
     })
   }
-}
-
-/** What comes for a pull request that the agent has opened belongs to the thread for which it has opened it. */
-async function inOwnThread(db: Database, each: ReadDelivery): Promise<ReadDelivery> {
-  const { publication, incoming } = each
-  if (incoming.kind === 'ignored' || publication.integration !== 'github') return each
-  const { tenant_id, id } = publication
-  const own = await integrationStore(db.read).ownPullRequest(tenant_id, id, incoming.scope)
-  return own ? { publication, incoming: { ...incoming, scope: own.thread_scope } } : each
 }
 
 async function readForAll(

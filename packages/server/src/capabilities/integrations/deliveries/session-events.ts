@@ -21,6 +21,8 @@ export type OpenSessionState = { notes: Notes; calls: readonly PendingCall[] }
 /** What the provider says around a message. */
 type Around = Parameters<typeof fencedText>[1]
 
+export const noSession = 'the thread has no session that this could be about'
+
 const given = (event: ClientEvent): SessionEvents => ({ kind: 'events', events: [event] })
 
 const ignored = (reason: string): SessionEvents => ({ kind: 'ignored', reason })
@@ -49,7 +51,7 @@ export function buildSessionEvents(
   if (!open)
     return received.kind === 'message'
       ? given(messageOf(fencedText(received, around)))
-      : ignored('the thread has no session that this could be about')
+      : ignored(noSession)
   switch (received.kind) {
     case 'interrupt':
       return given({ type: 'user.interrupt' })

@@ -35,7 +35,7 @@ export type GithubSettings = {
 
 const configOf = (
   { slug }: GithubSettings,
-  { spec: { github: config }, known }: ReadPublication,
+  { spec, spec: { github: config }, known }: ReadPublication,
 ) => ({
   repositories: config?.repositories ?? [],
   authors: config?.authors ?? [],
@@ -46,6 +46,7 @@ const configOf = (
   assignee: `${slug}[bot]`,
   labels: config?.labels ?? [],
   reviewers: config?.reviewers ?? [],
+  followUps: spec.follow_ups ?? false,
 })
 
 export function githubApp(settings: GithubSettings): App {

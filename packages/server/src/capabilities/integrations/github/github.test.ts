@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { sign } from '@octokit/webhooks-methods'
 import { z } from 'zod'
 import type { Notes } from '../integration.ts'
-import type { GithubConfig } from './github.ts'
+import type { GithubConfig } from './config.ts'
 import { githubIntegration } from './github.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -214,6 +214,22 @@ describe('deliveries of GitHub', () => {
     }
     const unlisted = read({ ...base, comment }, { authors: [] })
     assert.equal(unlisted.kind === 'ignored' && unlisted.reason, 'stranger')
+  })
+
+  it('takes a comment without a mention only where follow-ups count, of people who may call', () => {
+    const say = (body: string, by: object = {}, followUps = true) => {
+      const found = read({ ...base, ...by, comment: { body, user: ada, ...by } }, { followUps })
+      return found.kind === 'ignored' ? found.reason : found.kind === 'message' && found.isFollowUp
+    }
+    assert.equal(say('And the tests?'), true)
+    assert.equal(say('And the tests?', {}, false), 'unrelated')
+    assert.equal(say(' @bob and the tests?'), 'unrelated', 'it is for somebody else')
+    assert.equal(say('And the tests, @bob?'), true)
+    assert.equal(say('@steward mend it'), undefined, 'a mention is none')
+    const eve = { login: 'eve', type: 'User' }
+    assert.equal(say('Hi', { sender: eve, user: eve }), 'unrelated')
+    const bot = { login: 'ci', type: 'Bot' }
+    assert.equal(say('Failed', { sender: bot, user: bot }), 'bot')
   })
 
   it('compares names without case, follows ids, and asks GitHub of those whom it does not know', () => {

@@ -19,12 +19,16 @@ import { judgeGithubAnswer } from './verdict.ts'
 import { isSigned } from '../deliveries/hmac.ts'
 import type {
   AppIntegration,
+  IgnoredDelivery,
   Incoming,
   IncomingDecision,
   IncomingMessage,
   InstallationChange,
+  Refusal,
 } from '../integration.ts'
-import { mentionsLogin } from './mentions.ts'
+import type { GithubConfig } from './config.ts'
+import type { CallOfAgent } from './requests.ts'
+import { requestOf } from './requests.ts'
 import type { Payload, Post, Thread } from './payload.ts'
 import { payloadForm, saidForm } from './payload.ts'
 import type { ContextData, KnownIds } from '../../../ground/database/tables/integrations.ts'
@@ -32,27 +36,6 @@ import { learnedName, listedName, sameName } from '../deliveries/listed-names.ts
 import { ignoredDelivery, parseJsonOrForm, shortenContext } from '../deliveries/payload.ts'
 import { namedIn } from '../deliveries/routing.ts'
 import { refusalReason } from '../answers/verdict.ts'
-
-export type GithubConfig = {
-  /**
-   * Full names, such as `acme/shop`. An app has one secret for all installations, so a valid signature does not show
-   * which repository may send.
-   */
-  repositories: readonly string[]
-  /** Logins of people whose requests reach the agent. */
-  authors: readonly string[]
-  /** The least access to the repository with which people call the agent. Null: `authors` and `teams` alone call it. */
-  access?: string | null
-  /** Slugs of teams whose members call the agent. */
-  teams?: readonly string[]
-  known?: KnownIds | null
-  /** The login whose mention, and the login whose assignment, calls the agent. */
-  mention: string | null
-  assignee: string | null
-  labels: readonly string[]
-  /** Logins and slugs of teams. A review that is requested from one of them calls the agent. */
-  reviewers: readonly string[]
-}
 
 const signatureForm = /^sha256=([0-9a-f]{64})$/
 
@@ -142,9 +125,8 @@ function readPayload(payload: Payload, config: GithubConfig): Incoming {
   const about = issue ?? pull_request
   const request = requestOf(payload, config)
   if (!about || !request) return ignoredDelivery('unrelated', '/action')
-  if (sender.type !== 'User' || request.isByApp) return ignoredDelivery('bot', '/sender/type')
-  if (!sameName(request.author ?? '', sender.login))
-    return ignoredDelivery('stranger', '/sender/login')
+  const unheard = unheardOf(sender, request)
+  if (unheard) return unheard
   const since = request.at ?? about.updated_at ?? null
   const { number } = about
   const asked = {
@@ -153,18 +135,34 @@ function readPayload(payload: Payload, config: GithubConfig): Incoming {
     target: { repository: repository.name, number, since, ...marksOf(payload, request) },
   }
   const allowed = allowedBy(payload, config)
-  if (!allowed) return { ...ignoredDelivery('stranger', '/sender/login'), refusal: asked }
+  if (!allowed) return ignoredStranger(request, asked)
   const text = request.text.toWellFormed()
   return {
     kind: 'message',
     ...asked,
     text,
+    ...(request.isFollowUp && { isFollowUp: true }),
     ...(request.isForAny && { named: namedIn(text, [config.mention ?? '']) }),
     context: contextOf(payload, about),
     ...allowed,
     ...saidAt(since),
   }
 }
+
+/** A program, or a person who did not write the text. */
+function unheardOf(
+  { type, login }: Payload['sender'],
+  { author = '', isByApp }: CallOfAgent,
+): IgnoredDelivery | undefined {
+  if (type !== 'User' || isByApp) return ignoredDelivery('bot', '/sender/type')
+  return sameName(author, login) ? undefined : ignoredDelivery('stranger', '/sender/login')
+}
+
+/** People talk to each other too: a comment that mentions nobody is not refused. */
+const ignoredStranger = ({ isFollowUp }: CallOfAgent, refusal: Refusal): Incoming =>
+  isFollowUp
+    ? ignoredDelivery('unrelated', '/comment/body')
+    : { ...ignoredDelivery('stranger', '/sender/login'), refusal }
 
 /** `listed`: the repository's name in the publication. `name`: its present name. */
 function repositoryOf(
@@ -256,61 +254,6 @@ function marksOf(
   }
 }
 
-type CallOfAgent = {
-  author: string | undefined
-  text: string
-  isByApp: boolean
-  /** True when the answer is a review. */
-  isReview?: boolean
-  /** True for a mention or an assignment, which calls the app and not one of its agents. */
-  isForAny?: boolean
-  /** A time before the first answer. */
-  at: string | null | undefined
-}
-
-/** Returns undefined when nothing calls the agent. An edit calls nobody, because the first version of the text did. */
-function requestOf(payload: Payload, config: GithubConfig): CallOfAgent | undefined {
-  const { action, issue, pull_request, comment, review, assignee, label } = payload
-  const fromSender = (text: string): CallOfAgent => ({
-    author: payload.sender.login,
-    text,
-    isByApp: false,
-    at: (issue ?? pull_request)?.updated_at,
-  })
-  switch (action) {
-    case 'created':
-      return mentionIn(comment, config)
-    case 'submitted':
-      return mentionIn(review, config)
-    case 'opened':
-      return mentionIn(issue ?? pull_request, config)
-    case 'assigned':
-      return assignee && config.assignee !== null && sameName(assignee.login, config.assignee)
-        ? { ...fromSender('This is assigned to you: work on it.'), isForAny: true }
-        : undefined
-    case 'labeled':
-      return label && config.labels.some((each) => sameName(each, label.name))
-        ? fromSender(`The label ${JSON.stringify(label.name)} was put here: work on it.`)
-        : undefined
-    case 'review_requested':
-      return isAskedToReview(payload, config)
-        ? { ...fromSender('Your review is requested: review this pull request.'), isReview: true }
-        : undefined
-    default:
-      return undefined
-  }
-}
-
-function isAskedToReview(
-  { requested_reviewer, requested_team }: Payload,
-  { reviewers, assignee }: GithubConfig,
-): boolean {
-  const asked = [requested_reviewer?.login, requested_team?.slug]
-  return [...reviewers, assignee].some(
-    (each) => each !== null && asked.some((other) => other !== undefined && sameName(other, each)),
-  )
-}
-
 function decisionOf(payload: Payload, repository: string, config: GithubConfig): Incoming {
   const { sender } = payload
   const pressed = pressOf(payload, config)
@@ -339,12 +282,4 @@ function pressOf(
   if (number === undefined || call === undefined) return undefined
   const result = requested_action.identifier === 'approve' ? 'allow' : 'deny'
   return { number, call, message: String(check_run.id), result }
-}
-
-function mentionIn(found: Post | undefined, config: GithubConfig): CallOfAgent | undefined {
-  if (!found?.body || config.mention === null) return undefined
-  if (!mentionsLogin(found.body, config.mention)) return undefined
-  const isByApp = Boolean(found.performed_via_github_app)
-  const at = found.submitted_at ?? found.created_at
-  return { author: found.user?.login, text: found.body, isByApp, at, isForAny: true }
 }

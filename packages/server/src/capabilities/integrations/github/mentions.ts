@@ -8,6 +8,9 @@ const quotation = /^[ \t]*>.*$/gm
 
 const mention = /(?<![\w@./-])@([\w-]+)(?![\w/-])/g
 
+/** True when the text begins with a mention of a person or a team. */
+export const mentionsFirst = (text: string): boolean => /^\s*@[\w-]/.test(text)
+
 /** True when the text mentions the login. Logins are compared without case. */
 export function mentionsLogin(text: string, login: string): boolean {
   const own = [hidden, codeBlock, code, quotation].reduce(

@@ -65,7 +65,10 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
     id: 'slack',
     adapter: {
       ...slackIntegration,
-      read: readWith(slackIntegration, ({ spec }) => spec.slack ?? {}),
+      read: readWith(slackIntegration, ({ spec }) => ({
+        ...spec.slack,
+        follow_ups: spec.follow_ups ?? true,
+      })),
     },
     secrets: [signingSecret],
     gather: gatherSlack,

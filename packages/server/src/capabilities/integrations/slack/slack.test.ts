@@ -102,6 +102,37 @@ describe('deliveries of Slack', () => {
     assert.equal(reasonOf(event({ text: ' ' })), 'malformed')
   })
 
+  it('take a message of a thread without a mention as one for whoever has joined it', () => {
+    const reply = {
+      ...{ type: 'message', channel_type: 'channel', ts: '8.2', thread_ts: '7.1' },
+      text: 'And the tests?',
+    }
+    const of = (changed: object, more: object = {}, given: object = {}) => {
+      const payload = { ...event({ ...reply, ...changed }), ...more }
+      const body = bytes(JSON.stringify(payload))
+      const found = slackIntegration.read(body)({ ...config, ...given })
+      return found.kind === 'ignored' ? found.reason : found.kind === 'message' && found.isFollowUp
+    }
+    assert.equal(of({}), true)
+    assert.equal(of({ channel_type: 'group', subtype: 'file_share' }), true)
+    assert.equal(of({ channel_type: 'mpim', channel: 'G1' }), true)
+    const bot = { authorizations: [{ user_id: 'UBOT' }] }
+    const toOthers = ['<@UBOB> look', ' <!here> look', '<!subteam^S1> look']
+    for (const text of toOthers) assert.equal(of({ text }), 'unrelated', text)
+    // The mention itself comes as an event of its own.
+    assert.equal(of({ text: 'And <@UBOT>?' }, bot), 'unrelated')
+    assert.equal(of({ user: 'UBOT' }, bot), 'bot')
+    assert.equal(of({ bot_id: 'B1' }), 'bot')
+    assert.equal(of({ user: 'UEVE' }), 'unrelated', 'others talk without being listed')
+    assert.equal(of({ thread_ts: undefined }), 'unrelated')
+    assert.equal(of({ thread_ts: '8.2' }), 'unrelated')
+    assert.equal(of({ subtype: 'message_changed' }), 'unrelated')
+    assert.equal(of({ channel: 'C2' }), 'unrelated')
+    assert.equal(of({}, {}, { follow_ups: false }), 'unrelated')
+    const mention = read(event({ thread_ts: '7.1' }))
+    assert.ok(mention.kind === 'message' && mention.isFollowUp === undefined)
+  })
+
   it('take a button of an allowed person as a decision, from a form', () => {
     const payload = {
       type: 'block_actions',

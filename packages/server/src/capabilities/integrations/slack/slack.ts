@@ -9,6 +9,7 @@ import type {
   Incoming,
   IncomingMessage,
   RawDelivery,
+  Refusal,
 } from '../integration.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import {
@@ -31,7 +32,8 @@ import {
   slackUrlOf,
 } from './answers.ts'
 
-export type SlackConfig = Required<NonNullable<PublicationSpec['slack']>>
+/** `follow_ups`: whether messages without a mention count in threads that the agent has joined. */
+export type SlackConfig = Required<NonNullable<PublicationSpec['slack']>> & { follow_ups: boolean }
 
 /** Publications of before lack some fields. */
 export function slackConfigOf({
@@ -40,8 +42,9 @@ export function slackConfigOf({
   members = false,
   user_groups = [],
   direct_messages = true,
+  follow_ups = true,
 }: Partial<SlackConfig> = {}): SlackConfig {
-  return { channels, authors, members, user_groups, direct_messages }
+  return { channels, authors, members, user_groups, direct_messages, follow_ups }
 }
 
 const freshnessMs = 5 * 60_000
@@ -127,6 +130,9 @@ const plainSubtypes = [undefined, 'file_share', 'thread_broadcast']
 const botsOf = ({ authorizations }: Pick<SlackEvent, 'authorizations'>): string[] =>
   (authorizations ?? []).flatMap(({ user_id }) => user_id ?? [])
 
+const isByProgram = ({ event: { bot_id, user = '' }, authorizations }: SlackEvent): boolean =>
+  bot_id !== undefined || botsOf({ authorizations }).includes(user)
+
 /** Returns undefined when the event is no text of a person to the app. */
 function kindOf({ event, authorizations }: SlackEvent) {
   const { type, subtype, channel_type, text = '' } = event
@@ -137,17 +143,31 @@ function kindOf({ event, authorizations }: SlackEvent) {
   const isMentioned = botsOf({ authorizations }).some(
     (id) => text.includes(`<@${id}>`) || text.includes(`<@${id}|`),
   )
-  return channel_type === 'mpim' && isMentioned ? 'mention in a group message' : undefined
+  if (isMentioned) return channel_type === 'mpim' ? 'mention in a group message' : undefined
+  return kindOfFollowUp(event)
 }
+
+function kindOfFollowUp({ channel_type, text = '', ...event }: SlackEvent['event']) {
+  const isInThread = event.thread_ts !== undefined && event.thread_ts !== event.ts
+  if (!isInThread || isForOthers.test(text)) return undefined
+  return channel_type === 'mpim' ? 'message in a thread of a group' : 'message in a thread'
+}
+
+/** A text that begins with a mention of a person, a group or a whole channel. The app is not mentioned. */
+const isForOthers = /^\s*<[@!]/
+
+const isFollowUp = (kind: string): boolean => kind.startsWith('message in a thread')
 
 const isServed = (
   kind: string,
   channel: string,
-  { channels, direct_messages }: SlackConfig,
-): boolean =>
-  kind === 'mention in a channel'
+  { channels, direct_messages, follow_ups }: SlackConfig,
+): boolean => {
+  if (isFollowUp(kind) && !follow_ups) return false
+  return kind === 'mention in a channel' || kind === 'message in a thread'
     ? channels.some((each) => sameName(each, channel))
     : direct_messages
+}
 
 function readEvent(payload: SlackEvent, config: SlackConfig): Incoming {
   const { team_id, event } = payload
@@ -155,18 +175,13 @@ function readEvent(payload: SlackEvent, config: SlackConfig): Incoming {
   const kind = kindOf(payload)
   if (!kind) return ignoredDelivery('unrelated', '/event/type')
   if (!channel || !ts) return ignoredDelivery('malformed', '/event/channel')
-  if (event.bot_id !== undefined || user === undefined)
-    return ignoredDelivery('bot', '/event/bot_id')
+  if (user === undefined || isByProgram(payload)) return ignoredDelivery('bot', '/event/bot_id')
   if (!isServed(kind, channel, config)) return ignoredDelivery('unrelated', '/event/channel')
   const thread = event.thread_ts ?? ts
   const scope = `${channel}:${thread}`
   const target = { channel, thread, since: ts, user, team: team_id }
   const allowed = allowedBy(user, event.user_team ?? team_id, team_id, config)
-  if (!allowed)
-    return {
-      ...ignoredDelivery('stranger', '/event/user'),
-      refusal: { scope, author: user, target },
-    }
+  if (!allowed) return ignoredStranger(kind, { scope, author: user, target })
   const text = plain(event.text ?? '').trim()
   const files = incomingFiles(event.files ?? [])
   if (text === '' && files.length === 0) return ignoredDelivery('malformed', '/event/text')
@@ -176,12 +191,19 @@ function readEvent(payload: SlackEvent, config: SlackConfig): Incoming {
     author: user,
     text: text.toWellFormed(),
     named: namedIn(text.toWellFormed(), botsOf(payload)),
+    ...(isFollowUp(kind) && { isFollowUp: true }),
     ...(files.length > 0 && { files }),
     context: { channel, kind, ...quotedIn(event) },
     target,
     ...allowed,
   }
 }
+
+/** People talk to each other in a thread too: a message without a mention is not refused. */
+const ignoredStranger = (kind: string, refusal: Refusal): Incoming =>
+  isFollowUp(kind)
+    ? ignoredDelivery('unrelated', '/event/user')
+    : { ...ignoredDelivery('stranger', '/event/user'), refusal }
 
 function quotedIn({ attachments = [] }: SlackEvent['event']): IncomingMessage['context'] {
   const quoted = quotedMessages(attachments)

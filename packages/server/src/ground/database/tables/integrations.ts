@@ -47,6 +47,8 @@ export type AllowedDelivery = { check?: AuthorCheck; isAcknowledged?: true } & (
       target: AdapterNotes
       files?: readonly IncomingFile[]
       questions?: readonly string[]
+      /** The text mentions nobody. */
+      isFollowUp?: true
       /** Set once the files of the context are among `files`. */
       hasContextFiles?: true
     }
