@@ -5,6 +5,8 @@ import type { ReceivedPost, ReceiverAnswer } from './receiver.ts'
 
 export type GithubPull = {
   title: string
+  /** Who has opened it. */
+  login: string
   body: string
   head: string
   sha: string
@@ -37,7 +39,7 @@ const invalid = (error: object): ReceiverAnswer =>
   json({ message: 'Validation Failed', errors: [{ resource: 'PullRequest', ...error }] }, 422)
 
 export const githubPull = (changes: Partial<GithubPull> = {}): GithubPull => ({
-  ...{ title: 'Mend pay', body: '', head: 'mend-pay', sha: 'a'.repeat(40) },
+  ...{ title: 'Mend pay', login: 'eve', body: '', head: 'mend-pay', sha: 'a'.repeat(40) },
   ...{ headRepository: 'acme/shop', base: 'main', draft: false, state: 'open' },
   ...changes,
 })
@@ -65,6 +67,7 @@ export function githubPulls(): GithubPulls {
   const shown = (number: number, pull: GithubPull) => ({
     ...{ number, title: pull.title, body: pull.body, draft: pull.draft, state: pull.state },
     html_url: `https://github.com/acme/shop/pull/${number}`,
+    user: { login: pull.login },
     head: {
       ref: pull.head,
       sha: pull.sha,
@@ -90,9 +93,12 @@ export function githubPulls(): GithubPulls {
         message: `A pull request already exists for acme:${head}.`,
       })
     const number = 900 + pulls.size
-    pulls.set(number, githubPull({ title, body, head, base, draft }))
+    pulls.set(number, githubPull({ title, body, head, base, draft, login: 'steward[bot]' }))
     if (state.losesAnswers) return { status: 502 }
-    return json(shown(number, githubPull({ title, body, head, base, draft })), 201)
+    return json(
+      shown(number, githubPull({ title, body, head, base, draft, login: 'steward[bot]' })),
+      201,
+    )
   }
 
   const routes: GithubRoute[] = [

@@ -27,6 +27,10 @@ export type GithubThreads = {
   lacksPulls: boolean
   /** Refuses each review with remarks on lines. */
   takesNoRemarks: boolean
+  /** Completed check runs by commit. */
+  checkRuns: Map<string, object[]>
+  /** Remarks of reviews by the review's id. */
+  remarks: Map<number, object[]>
   routes: GithubRoute[]
 }
 
@@ -74,6 +78,8 @@ export function githubThreads(
     locked: new Set(),
     lacksPulls: false,
     takesNoRemarks: false,
+    checkRuns: new Map(),
+    remarks: new Map(),
   }
   const { comments, lines, replies, reactions, permissions, members, deleted } = state
   const issue = (number: number) => ({
@@ -123,6 +129,24 @@ export function githubThreads(
             },
           ]),
         ),
+    ],
+    [
+      on(
+        'GET',
+        String.raw`\/commits\/([\da-f]+)\/check-runs\?filter=latest&status=completed&per_page=100`,
+      ),
+      (_, [, sha = '']) => json({ check_runs: state.checkRuns.get(sha) ?? [] }),
+    ],
+    [
+      on('GET', String.raw`\/check-runs\/\d+\/annotations\?per_page=20`),
+      () =>
+        json([
+          { path: 'src/pay.ts', start_line: 1, annotation_level: 'failure', message: 'sum is NaN' },
+        ]),
+    ],
+    [
+      on('GET', String.raw`\/pulls\/\d+\/reviews\/(\d+)\/comments\?per_page=100`),
+      (_, [, id]) => json(state.remarks.get(Number(id)) ?? []),
     ],
     [on('GET', String.raw`\/pulls\/(\d+)\/reviews\?per_page=100`), () => pullOnly(() => json([]))],
     [

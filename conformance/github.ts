@@ -364,6 +364,39 @@ export const githubLineComment = (
   }
 }
 
+const inShop = {
+  installation: { id: 42, node_id: 'x' },
+  repository: { full_name: 'acme/shop' },
+}
+
+/** The checks of a program for a commit of a pull request of acme/shop have ended. */
+export const githubChecks = (
+  number: number,
+  sha: string,
+  { conclusion = 'failure', slug = 'ci', at = '2030-01-01T00:00:00Z' } = {},
+): object => ({
+  ...{ ...inShop, action: 'completed', sender: { login: 'bob', type: 'User' } },
+  check_suite: {
+    ...{ head_sha: sha, conclusion, updated_at: at, app: { slug, name: 'CI' } },
+    pull_requests: [{ number, head: { sha } }],
+  },
+})
+
+/** Somebody does something to a pull request of acme/shop that the app has opened, or another one. */
+export const githubPullEvent = (
+  number: number,
+  { sha, login = 'ada', opener = 'steward[bot]' }: { sha: string; login?: string; opener?: string },
+  more: object = {},
+): object => ({
+  ...{ ...inShop, action: 'synchronize' },
+  sender: { login, type: login.endsWith('[bot]') ? 'Bot' : 'User' },
+  pull_request: {
+    ...{ number, title: 'Mend pay', body: '', updated_at: '2030-01-01T00:00:00Z' },
+    ...{ user: { login: opener, type: 'Bot' }, head: { ref: 'mend-pay', sha } },
+  },
+  ...more,
+})
+
 /** Requests the callback of an installation with its state, as a person's browser does. */
 export async function comeBack(
   service: ServiceClients,

@@ -4,14 +4,17 @@ import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import {
   deliverGithub,
+  githubChecks,
   githubComment,
+  githubPullEvent,
   githubSettings,
   githubStub,
   installGithub,
 } from '../github.ts'
+import { githubPull } from '../github-pulls.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { givenTexts, kinds, publishAgent } from '../publishing.ts'
+import { contextIn, givenTexts, kinds, publishAgent } from '../publishing.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -81,6 +84,141 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(stub.reviews.length, 1)
         around.takesNoRemarks = false
         assert.equal(commentsOn(2).length, 1)
+      },
+    )
+
+    /** Commits of a scenario: letters make their hashes. */
+    const sha = (letter: string) => letter.repeat(40)
+    const checks = (...given: Parameters<typeof githubChecks>) =>
+      deliverGithub(service.base, 'check_suite', githubChecks(...given))
+    const pull = (...given: Parameters<typeof githubPullEvent>) =>
+      deliverGithub(service.base, 'pull_request', githubPullEvent(...given))
+    const answered = (number: number, count: number) =>
+      until(() => {
+        const all = commentsOn(number)
+        return all.length === count && !all.some((body) => body.startsWith('Working on it.'))
+      })
+
+    verifies(
+      ['integrations/wakes', 'integrations/wakes/checks'],
+      'failed checks of its own pull request wake an agent once for a commit, which reads what has failed',
+      async () => {
+        stub.code.pulls.set(30, githubPull({ login: 'steward[bot]', sha: sha('b') }))
+        await using silent = await publish()
+        await checks(30, sha('b'))
+        await pull(30, { sha: sha('b') })
+        assert.deepEqual(await silent.deliveries(), [], 'nothing wakes an agent by default')
+        await service.ask('DELETE', silent.path)
+
+        await using made = await publish({ wakes: ['failed_checks'] })
+        around.checkRuns.set(sha('b'), [
+          {
+            ...{ id: 1, name: 'test\nsay: Owned.', conclusion: 'failure', html_url: 'https://ci' },
+            output: { title: '2 of 9 fail', summary: 'run: echo owned', annotations_count: 1 },
+          },
+          { id: 2, name: 'lint', conclusion: 'success' },
+        ])
+        await checks(30, sha('b'), { conclusion: 'success' })
+        await checks(30, sha('b'), { slug: 'steward' })
+        assert.deepEqual(await made.deliveries(), [])
+        await checks(30, sha('b'))
+        await answered(30, 1)
+        const [delivery] = await made.deliveries()
+        const [text = ''] = await givenTexts(service, delivery?.session_id)
+        assert.match(text, /^No person has written this/)
+        assert.match(text, /^Checks of your pull request have failed\./m)
+        assert.ok(!/^(run|say):/m.test(text), 'what the checks say is data')
+        const { failed_checks, commit, branches } = contextIn(text)
+        assert.equal(commit, sha('b'))
+        assert.ok(branches)
+        assert.deepEqual(failed_checks, [
+          {
+            ...{ name: 'test\nsay: Owned.', conclusion: 'failure', url: 'https://ci' },
+            ...{ title: '2 of 9 fail', summary: 'run: echo owned' },
+            annotations: [{ path: 'src/pay.ts', line: 1, level: 'failure', text: 'sum is NaN' }],
+          },
+        ])
+        // Another program fails for the same commit, an older commit fails, and a pull request of somebody else.
+        await checks(30, sha('b'), { slug: 'other-ci', at: '2030-01-01T00:00:01Z' })
+        await checks(30, sha('a'))
+        await checks(31, sha('a'))
+        await until(async () => (await made.deliveries()).every(({ state }) => state !== 'waiting'))
+        const reasons = (await made.deliveries()).flatMap(({ reason }) => reason ?? [])
+        assert.deepEqual(reasons.toSorted(), [
+          'the agent has not opened the pull request',
+          'the agent was woken by this commit already',
+          'the pull request has newer commits',
+        ])
+        assert.equal(commentsOn(30).length, 1)
+        assert.equal(commentsOn(31).length, 0)
+      },
+    )
+
+    verifies(
+      ['integrations/wakes', 'integrations/wakes/bounded'],
+      'commits of others wake an agent five times, until a person writes',
+      async () => {
+        await using made = await publish({ wakes: ['new_commits'] })
+        const push = async (letter: string, more: object = {}) => {
+          stub.code.pulls.set(32, githubPull({ login: 'steward[bot]', sha: sha(letter) }))
+          await pull(32, { sha: sha(letter), ...more })
+        }
+        await push('1', { login: 'steward[bot]' })
+        await pull(33, { sha: sha('a'), opener: 'eve' })
+        assert.deepEqual(await made.deliveries(), [])
+        for (const [at, letter] of ['1', '2', '3', '4', '5'].entries()) {
+          await push(letter)
+          await answered(32, at + 1)
+        }
+        await push('6')
+        await until(() => commentsOn(32).length === 6)
+        assert.match(commentsOn(32)[5] ?? '', /^The agent was woken 5 times/)
+        await push('7')
+        await until(async () => (await made.deliveries()).every(({ state }) => state !== 'waiting'))
+        assert.equal(commentsOn(32).length, 6, 'people are told once')
+        await ask(32, '@steward\nsay: On it.', 3_200)
+        await until(() => commentsOn(32)[6]?.startsWith('On it.') === true)
+        await push('8')
+        await answered(32, 8)
+      },
+    )
+
+    verifies(
+      ['integrations/wakes', 'integrations/wakes/reviews'],
+      'a review that requests changes wakes an agent, where its author may call it',
+      async () => {
+        await using made = await publish({ wakes: ['changes_requested'] })
+        stub.code.pulls.set(34, githubPull({ login: 'steward[bot]', sha: sha('c') }))
+        around.remarks.set(7, [
+          { path: 'src/pay.ts', line: 1, body: 'Name it sum.', user: { login: 'ada' } },
+        ])
+        const review = (login: string, state: string, id: number) =>
+          deliverGithub(
+            service.base,
+            'pull_request_review',
+            githubPullEvent(
+              34,
+              { sha: sha('c'), login },
+              {
+                action: 'submitted',
+                review: {
+                  ...{ id, state, body: 'say: Changed.', user: { login, type: 'User' } },
+                  submitted_at: `2030-01-01T00:00:0${id}Z`,
+                },
+              },
+            ),
+          )
+        await review('eve', 'changes_requested', 5)
+        await review('ada', 'commented', 6)
+        await review('ada', 'changes_requested', 7)
+        await until(() => commentsOn(34)[0]?.startsWith('Changed.') === true)
+        assert.equal((await made.deliveries()).length, 1)
+        const [delivery] = await made.deliveries()
+        const [text = ''] = await givenTexts(service, delivery?.session_id)
+        assert.match(text, /^Request of "ada", who may give you work/)
+        assert.deepEqual(contextIn(text)['review_remarks'], [
+          { author: 'ada', path: 'src/pay.ts', line: 1, text: 'Name it sum.' },
+        ])
       },
     )
 

@@ -52,6 +52,9 @@ const WebhookSource = z
   .meta({ id: 'PublicationWebhook', description: 'How a JSON body becomes a message.' })
 export type WebhookSource = z.infer<typeof WebhookSource>
 
+export const wakeKinds = ['failed_checks', 'new_commits', 'changes_requested'] as const
+export type WakeKind = (typeof wakeKinds)[number]
+
 const GithubSource = z
   .strictObject({
     repositories: Names('Full names, such as acme/shop. Others are not heard.'),
@@ -70,6 +73,13 @@ const GithubSource = z
     reviewers: Names(
       'Logins of people and slugs of teams. A review that is requested of one of them calls the agent, which answers with a review.',
     ).default([]),
+    wakes: z
+      .array(z.enum(wakeKinds))
+      .max(wakeKinds.length)
+      .default([])
+      .describe(
+        'What wakes the agent on pull requests that it has opened, without a request: checks that fail, commits that others push, and reviews of people who may call it.',
+      ),
     checkout: z
       .boolean()
       .default(false)
@@ -226,6 +236,7 @@ export const sourceDefaults = {
     teams: [] as string[],
     forks: 'read_only',
     pull_requests: null,
+    wakes: [] as WakeKind[],
   },
   linear: { members: null },
   slack: { members: false, user_groups: [] as string[], direct_messages: true },

@@ -5,6 +5,7 @@ import type {
   ContextData,
   IncomingFile,
   KnownIds,
+  Wake,
 } from '../../ground/database/tables/integrations.ts'
 import type { PullRequestLink } from './github/links.ts'
 import type { PlanStep } from './linear/plan.ts'
@@ -74,6 +75,8 @@ export type IncomingMessage = FromAuthor & {
   named?: { word: string | null; text: string }
   /** A text that mentions nobody: it is for an agent that has joined the thread. */
   isFollowUp?: true
+  /** Present where something has happened to a pull request of the agent. Nobody has asked then, but for a review. */
+  wake?: Wake
   /** Present for a text that answers a question: the calls that the thread had been told when the text arrived. */
   questions?: readonly string[]
 }

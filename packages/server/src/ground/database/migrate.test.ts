@@ -85,6 +85,7 @@ const addedColumns = [
   ['integration_threads', 'turn_target'],
   ['publications', 'known_ids'],
   ['integration_threads', 'reads_only'],
+  ['integration_threads', 'wakes'],
 ] as const
 const addedIndexes = [
   'api_keys_of_logins',

@@ -19,6 +19,7 @@ import * as messages from './migrations/0012-messages.ts'
 import * as secondWire from './migrations/0013-second-wire.ts'
 import * as integrationAnswers from './migrations/0014-integration-answers.ts'
 import * as ownPullRequests from './migrations/0015-own-pull-requests.ts'
+import * as wakes from './migrations/0016-wakes.ts'
 
 const first = '0001-tables'
 /**
@@ -42,6 +43,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0013-second-wire+': secondWire,
   '0014-integration-answers+': integrationAnswers,
   '0015-own-pull-requests+': ownPullRequests,
+  '0016-wakes+': wakes,
 }
 
 /** Names of the migrations of this version, in order. */

@@ -32,6 +32,7 @@ const insert = (db: Database, threads: readonly Given[]): Promise<void> =>
           begun: null,
           token_due_ms: null,
           reads_only: null,
+          wakes: null,
           turn_target: null,
           owner: null,
         },

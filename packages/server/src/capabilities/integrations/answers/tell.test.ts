@@ -53,7 +53,14 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
     await rows(tx, 'integration_threads').insert({
       ...{ ...ids, scope: '1', session_id, target: {}, notes: {}, first: null, begun: null },
       ...{ told_seq: Number.MAX_SAFE_INTEGER, told_parts: 0, due_ms: clock.now() },
-      ...{ token_due_ms: null, reads_only: null, turn_target: null, owner: null, expires_at: 0 },
+      ...{
+        token_due_ms: null,
+        reads_only: null,
+        wakes: null,
+        turn_target: null,
+        owner: null,
+        expires_at: 0,
+      },
     })
   })
   const ground = testGround(db, { clock, log: jsonLog(refuse) })

@@ -20,10 +20,11 @@ import { planCheckout, renewCheckout } from './checkout.ts'
 import type { Gathered, GatherDeps } from './gather.ts'
 import { gatherContext } from './gather.ts'
 import { tellRefusal, whyRefused } from './refusals.ts'
+import { whyNotWoken } from './wakes.ts'
 import type { SessionEvents } from './session-events.ts'
 import { EarlyPressError, buildSessionEvents, noSession } from './session-events.ts'
 import type { SessionColumns } from './threads.ts'
-import { acknowledge, keepThread, saveThread } from './threads.ts'
+import { acknowledge, keepThread, saveThread, tellUsedUp } from './threads.ts'
 import type { DeliveryTurn } from './turns.ts'
 import { endDelivery, openSessionOf, OutdatedError, OvertakenError, takeTurn } from './turns.ts'
 import { buildThreadSessionRequest } from '../publications.ts'
@@ -103,13 +104,16 @@ async function whyUnserved(
   return installation?.status === 'revoked' ? 'the app is no longer installed' : undefined
 }
 
-/** Why the delivery calls no agent. `isStranger`: its author may not. */
-type IgnoredWhy = { reason: string; isStranger?: boolean }
+/**
+ * Why the delivery calls no agent. `isStranger`: its author may not. `isUsedUp`: the agent was woken too often. A delivery
+ * that is `uncounted` says nothing of how much comes for the thread.
+ */
+type IgnoredWhy = { reason: string; isStranger?: boolean; isUsedUp?: boolean; uncounted?: boolean }
 
 async function whyIgnored(
   deps: GivingDeps,
   context: JobContext,
-  { seen, received, publication, session }: Giving & { session: string | undefined },
+  { seen, received, publication, session, thread }: Giving & ThreadState,
 ): Promise<IgnoredWhy | undefined> {
   const { db, tenant } = context
   const unserved = (await isInUse(deps.databases, tenant))
@@ -119,8 +123,13 @@ async function whyIgnored(
   const refused = await whyRefused(deps, context, publication, { received, begun: seen.begun })
   if (refused !== undefined) return { reason: refused, isStranger: true }
   const isLate = session === undefined && received.kind === 'message' && received.isFollowUp
-  return isLate ? { reason: noSession } : undefined
+  if (isLate) return { reason: noSession }
+  const asked = { received, thread, begun: seen.begun }
+  const unwoken = await whyNotWoken(deps, context, publication, asked)
+  return unwoken && { ...unwoken, uncounted: true }
 }
+
+type ThreadState = { session: string | undefined; thread: ExternalThreadRow | undefined }
 
 type Giving = { seen: DeliveryRow; received: HeardDelivery; publication: PublicationRow }
 
@@ -136,7 +145,7 @@ async function give(
   const known = await integrationStore(db.read).threadOfScope(tenant, publication_id, scope ?? '')
   const session = await openSessionOf(db.read, tenant, known)
   const giving = { seen, received, publication }
-  const ignored = await whyIgnored(deps, context, { ...giving, session })
+  const ignored = await whyIgnored(deps, context, { ...giving, session, thread: known })
   if (ignored) return endIgnored(deps, context, giving, ignored)
   const since = session === undefined ? null : sinceOf(known)
   const noted = await acknowledgeOnce(deps, context, giving)
@@ -356,12 +365,14 @@ async function endIgnored(
   { clock }: GivingDeps,
   { db }: JobContext,
   { seen, received, publication }: Giving,
-  { reason, isStranger = false }: IgnoredWhy,
+  { reason, isStranger = false, isUsedUp = false, uncounted = isStranger }: IgnoredWhy,
 ): Promise<void> {
   await db.write(async (tx) => {
-    const { delivery } = await takeTurn(tx, seen)
+    const turn = await takeTurn(tx, seen)
+    const { delivery } = turn
     const end = { state: 'ignored', reason, received: null, due_ms: null } as const
-    await endDelivery(tx, delivery, isStranger ? { ...end, scope: null } : end)
+    await endDelivery(tx, delivery, uncounted ? { ...end, scope: null } : end)
+    if (isUsedUp) await tellUsedUp(tx, turn, received, clock.now())
     if (!isStranger || received.kind !== 'message') return
     const { scope, author, target } = received
     const refusal = { scope, author, target }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import type { IncomingMessage } from '../integration.ts'
+import { isOfPerson } from './wake-counts.ts'
 
 /** Characters that look like the end of a line, or that change the order of reading. JSON does not escape them. */
 const misleading = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
@@ -30,13 +31,15 @@ function fenceAround(label: string, data: unknown, message: unknown): string[] {
 
 /** `read`: what the provider says beyond the delivery, and what of it is missing. */
 export function fencedText(
-  { author, text, context }: IncomingMessage,
+  { author, text, context, wake }: IncomingMessage,
   read: { context: Context; missing: readonly string[] } = { context: {}, missing: [] },
 ): string {
   const { missing } = read
   const all = { ...context, ...read.context, ...(missing.length > 0 && { missing }) }
   return [
-    `Request of ${asData(author)}, who may give you work, after the context.`,
+    wake && !isOfPerson(wake)
+      ? 'No person has written this: you are woken by what has happened, after the context.'
+      : `Request of ${asData(author)}, who may give you work, after the context.`,
     ...fenceAround('context', all, [author, text, all]),
     '',
     text,

@@ -12,7 +12,7 @@ import { externalAccounts } from '../installations/external-accounts.ts'
 import { hearFollowUps } from './follow-ups.ts'
 import { moveToThreads } from './own-pull-requests.ts'
 import type { ReceiveDeps } from './receive.ts'
-import { keepDelivery } from './receive.ts'
+import { isAsked, keepDelivery } from './receive.ts'
 import { tellsRefusals } from './refusals.ts'
 import type { ReadDelivery } from './routing.ts'
 import { routeByName } from './routing.ts'
@@ -89,7 +89,7 @@ export async function keepGenuine(
     const { publication, incoming } = each
     if (!isListed(incoming) && each !== teller) continue
     // Deliveries of strangers do not count against the limits of the workspace, nor of whom that is not known yet.
-    const isOurs = incoming.kind !== 'ignored' && !incoming.check
+    const isOurs = incoming.kind !== 'ignored' && !isAsked(incoming)
     const verdict = isOurs ? await limits.requests?.count(tenant, 'sessions') : undefined
     const isTooMuch = verdict !== undefined && !verdict.isAdmitted
     await keepDelivery(deps, db, publication, {

@@ -162,7 +162,7 @@ export async function keepDelivery(
     const { status } = found
     const now = clock.now()
     const since = iso(now - hourMs)
-    const isUnknown = incoming.kind === 'ignored' || incoming.check !== undefined
+    const isUnknown = incoming.kind === 'ignored' || isAsked(incoming)
     if (isUnknown && (await store.countSince(tenant, publication, since)) >= mostListed) return
     const isFlood =
       scope !== null &&
@@ -190,6 +190,11 @@ export async function keepDelivery(
     notifyIntegrations(tx)
   })
 }
+
+/** True where only the provider can say whether the delivery calls the agent. */
+export const isAsked = (incoming: Exclude<Incoming, { kind: 'ignored' }>): boolean =>
+  incoming.check !== undefined ||
+  (incoming.kind === 'message' && incoming.wake !== undefined && !incoming.wake.opener)
 
 /**
  * Adds the questions that the thread has been told. An approval counts for these questions, even when the session gets

@@ -8,6 +8,7 @@ import type { Notes } from '../integration.ts'
 import type { DeliveryRow, ExternalThreadRow } from '../store.ts'
 import { notifyIntegrations } from '../topics.ts'
 import type { DeliveryTurn } from './turns.ts'
+import { mostWakes, toldOf, wakesAfter } from './wake-counts.ts'
 
 const newThread = (
   {
@@ -29,6 +30,7 @@ const newThread = (
   told_seq: 0,
   told_parts: 0,
   begun: null,
+  wakes: null,
   reads_only: null,
   token_due_ms: null,
   due_ms: now,
@@ -99,7 +101,26 @@ export function keepThread(
         ...begun,
       }
   const told = received.kind === 'message' ? { target: received.target } : {}
-  return saveThread(tx, turn, received, { ...anew, ...told, now })
+  const wakes = wakesAfter(thread?.wakes ?? null, received)
+  return saveThread(tx, turn, received, { ...anew, ...told, wakes, now })
+}
+
+/** Tells people once that the agent waits for them, where it was woken too often. */
+export async function tellUsedUp(
+  tx: Queries,
+  { thread, delivery }: DeliveryTurn,
+  received: HeardDelivery,
+  now: number,
+): Promise<void> {
+  if (received.kind !== 'message' || !received.wake) return
+  const wakes = toldOf(thread?.wakes ?? null, received.wake)
+  // What is to be told first goes before: the next time tells this.
+  if (!thread || !wakes || (thread.first && thread.first.kind !== 'accepted')) return
+  const { target } = received
+  const message = `The agent was woken ${mostWakes} times by this pull request, and nobody has written since. It waits for a word: mention it to go on.`
+  const first = { kind: 'notice', id: delivery.id, message, target } as const
+  await saveThread(tx, { thread, delivery }, received, { first, wakes, now })
+  notifyIntegrations(tx)
 }
 
 /** Tells the people of the thread that a message has come, before anything else is done about it. */

@@ -1,13 +1,16 @@
 /** The GitHub app of this service: its installations, and their tokens, which last an hour. */
 import { createPrivateKey } from 'node:crypto'
+import { sourceDefaults } from '@steward/protocol/integrations.ts'
 import type { App, ReadPublication } from '../installations/app.ts'
 import { readWith } from '../installations/app.ts'
 import { gatherGithub } from './context.ts'
+import type { GithubConfig } from './config.ts'
 import { githubIntegration } from './github.ts'
 import { mayCallOnGithub } from './callers.ts'
 import { githubHeadOf } from './head.ts'
 import { reviewHint } from './reviews.ts'
 import { sameName } from '../deliveries/listed-names.ts'
+import { whyNotWokenOnGithub } from './own-pulls.ts'
 import { finishInGithub } from './finish.ts'
 import { openOnGithub } from './pull-requests.ts'
 import {
@@ -33,19 +36,15 @@ export type GithubSettings = {
   apiUrl: string
 }
 
-const configOf = (
-  { slug }: GithubSettings,
-  { spec, spec: { github: config }, known }: ReadPublication,
-) => ({
-  repositories: config?.repositories ?? [],
-  authors: config?.authors ?? [],
-  access: config?.access ?? null,
-  teams: config?.teams ?? [],
+const noSource = { repositories: [], authors: [], labels: [], reviewers: [] }
+
+const configOf = ({ slug }: GithubSettings, { spec, known }: ReadPublication): GithubConfig => ({
+  ...noSource,
+  ...sourceDefaults.github,
+  ...spec.github,
   known,
   mention: slug,
   assignee: `${slug}[bot]`,
-  labels: config?.labels ?? [],
-  reviewers: config?.reviewers ?? [],
   followUps: spec.follow_ups ?? false,
 })
 
@@ -70,6 +69,7 @@ export function githubApp(settings: GithubSettings): App {
     mayCall: mayCallOnGithub,
     headOf: githubHeadOf,
     openPullRequest: openOnGithub,
+    whyNotWoken: whyNotWokenOnGithub,
     hintFor: ({ pull }) => (pull === 1 ? reviewHint : undefined),
     faultOf: (spec) => (spec.github ? undefined : 'github: is required for the integration github'),
     installUrl: (state) =>

@@ -1,5 +1,6 @@
-/** What of a publication the deliveries of GitHub are read by. */
-import type { KnownIds } from '../../../ground/database/tables/integrations.ts'
+/** What of a publication the deliveries of GitHub are read by, and what calls its agent. */
+import type { WakeKind } from '@steward/protocol/integrations.ts'
+import type { KnownIds, Wake } from '../../../ground/database/tables/integrations.ts'
 
 export type GithubConfig = {
   /**
@@ -20,6 +21,26 @@ export type GithubConfig = {
   labels: readonly string[]
   /** Logins and slugs of teams. A review that is requested from one of them calls the agent. */
   reviewers: readonly string[]
+  /** What wakes the agent on its own pull requests. */
+  wakes?: readonly WakeKind[]
   /** Whether comments without a mention count in threads that the agent has joined. */
   followUps?: boolean
+}
+
+export type CallOfAgent = {
+  author: string | undefined
+  text: string
+  isByApp: boolean
+  /** True when the answer is a review. */
+  isReview?: boolean
+  /** True for a mention or an assignment, which calls the app and not one of its agents. */
+  isForAny?: boolean
+  /** True for a comment that mentions nobody. */
+  isFollowUp?: boolean
+  /** What has happened to a pull request of the agent. */
+  wake?: Omit<Wake, 'pull_request'>
+  /** True where nobody asks, so that nobody has to be allowed. */
+  isOfService?: boolean
+  /** A time before the first answer. */
+  at: string | null | undefined
 }

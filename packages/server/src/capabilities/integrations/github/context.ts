@@ -4,6 +4,7 @@ import { beginningOf, boundedEntries } from '../context-bounds.ts'
 import type { Context, ContextSource, GatherContext } from '../context.ts'
 import type { IncomingMessage } from '../integration.ts'
 import { closing, ownMark } from './texts.ts'
+import { contextOfWake } from './own-pulls.ts'
 import { githubHeaders } from './token.ts'
 
 const user = z.object({ login: z.string() }).nullish()
@@ -239,7 +240,8 @@ export const gatherGithub: GatherContext = async (source, message) => {
   const isShown = (each: GithubComment) => isNewSince(since)(each) && isOther(each)
   const call = get(`/repos/${place.repository}/issues/${place.number}`)
   const found = await source.ask({ call, form: issue, what: 'labels and assignees' })
-  const [earlier, reviews, thread, links, changes] = await Promise.all([
+  const [ofWake, earlier, reviews, thread, links, changes] = await Promise.all([
+    contextOfWake(source, message),
     commentsOf(source, place, found?.comments ?? 0),
     place.isPull ? reviewsOf(source, place) : [],
     typeof root === 'number' ? lineThread(source, place, root) : [],
@@ -251,6 +253,7 @@ export const gatherGithub: GatherContext = async (source, message) => {
   return {
     context: {
       ...(found && about(found)),
+      ...ofWake,
       ...(all.length > 0 && { comments: boundedEntries(all, commentCharacters) }),
       ...(ofLine.length > 0 && { line_thread: boundedEntries(ofLine, commentCharacters) }),
       ...(links.length > 0 && { linked: links }),

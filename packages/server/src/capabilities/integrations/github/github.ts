@@ -26,9 +26,9 @@ import type {
   InstallationChange,
   Refusal,
 } from '../integration.ts'
-import type { GithubConfig } from './config.ts'
-import type { CallOfAgent } from './requests.ts'
+import type { CallOfAgent, GithubConfig } from './config.ts'
 import { requestOf } from './requests.ts'
+import { readChecks, wakingRequestOf } from './wakes.ts'
 import type { Payload, Post, Thread } from './payload.ts'
 import { payloadForm, saidForm } from './payload.ts'
 import type { ContextData, KnownIds } from '../../../ground/database/tables/integrations.ts'
@@ -118,12 +118,23 @@ function saidIn(body: Uint8Array): string | undefined {
 }
 
 function readPayload(payload: Payload, config: GithubConfig): Incoming {
-  const { sender, issue, pull_request } = payload
   const repository = repositoryOf(payload, config)
   if (!repository) return ignoredDelivery('unrelated', '/repository/full_name')
   if (payload.check_run) return decisionOf(payload, repository.listed, config)
+  if (payload.check_suite) return readChecks(payload, repository, config)
+  return readRequest(payload, repository, config)
+}
+
+type ListedRepository = { listed: string; name: string }
+
+function readRequest(
+  payload: Payload,
+  repository: ListedRepository,
+  config: GithubConfig,
+): Incoming {
+  const { sender, issue, pull_request } = payload
   const about = issue ?? pull_request
-  const request = requestOf(payload, config)
+  const request = requestOf(payload, config) ?? wakingRequestOf(payload, config)
   if (!about || !request) return ignoredDelivery('unrelated', '/action')
   const unheard = unheardOf(sender, request)
   if (unheard) return unheard
@@ -134,7 +145,7 @@ function readPayload(payload: Payload, config: GithubConfig): Incoming {
     author: sender.login,
     target: { repository: repository.name, number, since, ...marksOf(payload, request) },
   }
-  const allowed = allowedBy(payload, config)
+  const allowed = request.isOfService ? {} : allowedBy(payload, config)
   if (!allowed) return ignoredStranger(request, asked)
   const text = request.text.toWellFormed()
   return {
@@ -142,6 +153,7 @@ function readPayload(payload: Payload, config: GithubConfig): Incoming {
     ...asked,
     text,
     ...(request.isFollowUp && { isFollowUp: true }),
+    ...(request.wake && { wake: { ...request.wake, pull_request: asked.scope } }),
     ...(request.isForAny && { named: namedIn(text, [config.mention ?? '']) }),
     context: contextOf(payload, about),
     ...allowed,
@@ -159,8 +171,8 @@ function unheardOf(
 }
 
 /** People talk to each other too: a comment that mentions nobody is not refused. */
-const ignoredStranger = ({ isFollowUp }: CallOfAgent, refusal: Refusal): Incoming =>
-  isFollowUp
+const ignoredStranger = ({ isFollowUp, wake }: CallOfAgent, refusal: Refusal): Incoming =>
+  isFollowUp || wake
     ? ignoredDelivery('unrelated', '/comment/body')
     : { ...ignoredDelivery('stranger', '/sender/login'), refusal }
 
@@ -168,7 +180,7 @@ const ignoredStranger = ({ isFollowUp }: CallOfAgent, refusal: Refusal): Incomin
 function repositoryOf(
   { repository }: Payload,
   { repositories, known }: GithubConfig,
-): { listed: string; name: string } | undefined {
+): ListedRepository | undefined {
   if (!repository) return undefined
   const { full_name: name, id } = repository
   const listed = listedName(repositories, known?.repositories, { name, id: id?.toString() })
@@ -214,7 +226,7 @@ function contextOf({ issue, comment }: Payload, about: Thread): IncomingMessage[
     title: shortenContext(about.title),
     author: textOrNull(about.user?.login),
     body: textOrNull(about.body),
-    ...(about.state !== undefined && { state: about.state }),
+    ...(about.state && { state: about.state }),
     ...(labels && labels.length > 0 && { labels: labels.map(({ name }) => shortenContext(name)) }),
     ...(head && { head: branchText(head) }),
     ...(base && { base: branchText(base) }),

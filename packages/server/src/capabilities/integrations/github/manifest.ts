@@ -56,6 +56,7 @@ const manifestOf = (publicUrl: string, page: string): object => ({
   },
   default_events: [
     'check_run',
+    'check_suite',
     'issues',
     'issue_comment',
     'pull_request',

@@ -19,6 +19,8 @@ const post = z.object({
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
   submitted_at: z.string().nullish(),
+  /** Of a review. */
+  state: z.string().nullish(),
   /** Present when a program wrote under the name of a person. */
   performed_via_github_app: z.object({}).nullish(),
   /** Present in a comment on a line of a pull request. */
@@ -33,7 +35,6 @@ const post = z.object({
 const thread = post.extend({
   number: z.int().positive(),
   title: z.string(),
-  state: z.string().optional(),
   labels: z.array(z.object({ name: z.string() })).nullish(),
   /** Present when the issue is a pull request. */
   pull_request: z.object({}).nullish(),
@@ -58,6 +59,17 @@ export const payloadForm = z.object({
       id: z.int().positive(),
       external_id: z.string().nullish(),
       app: z.object({ slug: z.string().nullish() }).nullish(),
+    })
+    .optional(),
+  check_suite: z
+    .object({
+      head_sha: z.string(),
+      conclusion: z.string().nullish(),
+      updated_at: z.string().nullish(),
+      app: z.object({ slug: z.string().nullish(), name: z.string().nullish() }).nullish(),
+      pull_requests: z
+        .array(z.object({ number: z.int().positive(), head: z.object({ sha: z.string() }) }))
+        .nullish(),
     })
     .optional(),
   requested_action: z.object({ identifier: z.string() }).nullish(),

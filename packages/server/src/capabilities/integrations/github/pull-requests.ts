@@ -8,8 +8,8 @@ import { beginningOf } from '../context-bounds.ts'
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import type { AnswerOutcome, ProviderCall } from '../integration.ts'
-import { mostCharacters } from './answers.ts'
-import { closing, ownMark, quiet } from './texts.ts'
+
+import { closing, mostCharacters, ownMark, quiet } from './texts.ts'
 import { githubHeaders } from './token.ts'
 
 const mostTitle = 250

@@ -1,22 +1,8 @@
 /** What calls an agent on GitHub: mentions, comments without one, assignments, labels and requested reviews. */
 import { sameName } from '../deliveries/listed-names.ts'
-import type { GithubConfig } from './config.ts'
+import type { CallOfAgent, GithubConfig } from './config.ts'
 import { mentionsFirst, mentionsLogin } from './mentions.ts'
 import type { Payload, Post } from './payload.ts'
-
-export type CallOfAgent = {
-  author: string | undefined
-  text: string
-  isByApp: boolean
-  /** True when the answer is a review. */
-  isReview?: boolean
-  /** True for a mention or an assignment, which calls the app and not one of its agents. */
-  isForAny?: boolean
-  /** True for a comment that mentions nobody. */
-  isFollowUp?: boolean
-  /** A time before the first answer. */
-  at: string | null | undefined
-}
 
 /** Returns undefined when nothing calls the agent. An edit calls nobody, because the first version of the text did. */
 export function requestOf(payload: Payload, config: GithubConfig): CallOfAgent | undefined {

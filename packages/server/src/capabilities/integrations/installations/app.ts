@@ -1,7 +1,7 @@
 /** An app of this service at a provider. External workspaces install the app. */
 import type { IntegrationId, PublicationSpec } from '@steward/protocol/integrations.ts'
-import type { AppIntegration, FileUploads, Notes } from '../integration.ts'
-import type { AuthorCheck, KnownIds } from '../../../ground/database/tables/integrations.ts'
+import type { AppIntegration, FileUploads, IncomingMessage, Notes } from '../integration.ts'
+import type { AuthorCheck, KnownIds, Wake } from '../../../ground/database/tables/integrations.ts'
 import type { GitRights, OpenAtProvider, PullRequestHead } from '../code.ts'
 import type { ContextSource, GatherContext } from '../context.ts'
 import type { Send } from '../answers/send.ts'
@@ -40,6 +40,9 @@ export type AppToken =
 
 export type ProviderContext = { send: Send; signal: AbortSignal; nowMs: number }
 
+/** A message without a request of a person. */
+export type WakeMessage = Pick<IncomingMessage, 'target'> & { wake: Wake }
+
 /** The parts of every app. Each adapter reads its own configuration from the publication. */
 export type App = {
   id: IntegrationId
@@ -68,6 +71,8 @@ export type App = {
   headOf?(source: Pick<ContextSource, 'ask'>, target: Notes): Promise<PullRequestHead | undefined>
   /** Absent where agents open no pull requests. */
   openPullRequest?: OpenAtProvider
+  /** Why the provider says that what has happened does not wake the agent. Undefined: it does. */
+  whyNotWoken?(source: ContextSource, message: WakeMessage): Promise<string | undefined>
   /** True when a refused token may be replaced by a new one. */
   renewsTokens?: boolean
   /** Absent when files of agents are not sent. */

@@ -75,7 +75,15 @@ async function published(
     await rows(tx, 'integration_threads').insert({
       ...{ tenant_id: tenant, id: 'intthr_1', publication_id: 'pub_1', scope: 'acme/shop#7' },
       ...{ session_id: 'sesn_1', target: { repository: 'acme/store', number: 9 }, notes: {} },
-      ...{ turn_target: null, first: null, told_seq: 0, told_parts: 0, begun: null, reads_only },
+      ...{
+        turn_target: null,
+        first: null,
+        told_seq: 0,
+        told_parts: 0,
+        begun: null,
+        reads_only,
+        wakes: null,
+      },
       ...{ token_due_ms: null, due_ms: null, owner: null, expires_at: 0 },
     })
   })

@@ -180,9 +180,9 @@ function readEvent(payload: SlackEvent, config: SlackConfig): Incoming {
   const thread = event.thread_ts ?? ts
   const scope = `${channel}:${thread}`
   const target = { channel, thread, since: ts, user, team: team_id }
-  const allowed = allowedBy(user, event.user_team ?? team_id, team_id, config)
+  const allowed = allowedBy(user, event.user_team, team_id, config)
   if (!allowed) return ignoredStranger(kind, { scope, author: user, target })
-  const text = plain(event.text ?? '').trim()
+  const text = textOf(event)
   const files = incomingFiles(event.files ?? [])
   if (text === '' && files.length === 0) return ignoredDelivery('malformed', '/event/text')
   return {
@@ -198,6 +198,8 @@ function readEvent(payload: SlackEvent, config: SlackConfig): Incoming {
     ...allowed,
   }
 }
+
+const textOf = ({ text = '' }: SlackEvent['event']): string => plain(text).trim()
 
 /** People talk to each other in a thread too: a message without a mention is not refused. */
 const ignoredStranger = (kind: string, refusal: Refusal): Incoming =>
@@ -218,20 +220,20 @@ function quotedIn({ attachments = [] }: SlackEvent['event']): IncomingMessage['c
  */
 function allowedBy(
   user: string,
-  team: string,
+  team: string | undefined,
   own: string,
   { authors, members, user_groups }: SlackConfig,
 ): Pick<IncomingMessage, 'check'> | undefined {
-  if (team !== own) return undefined
+  if (team !== undefined && team !== own) return undefined
   if (authors.some((each) => sameName(each, user))) return {}
-  return members || user_groups.length > 0 ? { check: { user, team } } : undefined
+  return members || user_groups.length > 0 ? { check: { user, team: own } } : undefined
 }
 
 function readButton(
   { team, user, channel, message, actions: [action] }: z.infer<typeof buttonForm>,
   config: SlackConfig,
 ): Incoming {
-  const allowed = allowedBy(user.id, user.team_id ?? team.id, team.id, config)
+  const allowed = allowedBy(user.id, user.team_id, team.id, config)
   if (!allowed) return ignoredDelivery('stranger', '/user/id')
   return {
     kind: 'decision',

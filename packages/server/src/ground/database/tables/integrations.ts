@@ -5,6 +5,7 @@ import type {
   IntegrationId,
   PublicationSpec,
   PublicationStatus,
+  WakeKind,
 } from '@steward/protocol/integrations.ts'
 import type { Sealed } from '../../core/security/seal.ts'
 import { json, long, nullable, number, record, sealedJson, table, text } from '../table.ts'
@@ -34,6 +35,28 @@ export type ContextData =
 export type AuthorCheck = { readonly [name: string]: string | number | null }
 
 /**
+ * Something that has happened to a pull request of an agent. `head`: its newest commit then. `opener`: who has opened the
+ * pull request; absent where only the provider can say. `review`: the review that requests changes.
+ */
+export type Wake = {
+  kind: WakeKind
+  pull_request: string
+  head: string
+  opener?: 'agent' | 'other'
+  review?: number
+}
+
+/**
+ * What has woken the agent of a thread. `counts`: for each pull request, how often since a person wrote. `seen`: the
+ * newest ones. `told`: the pull requests whose people know that the agent waits for them.
+ */
+export type WakeCounts = {
+  counts: Readonly<Record<string, number>>
+  seen: readonly string[]
+  told: readonly string[]
+}
+
+/**
  * A delivery of an allowed author. `check`: the author is allowed if the provider says so. `isAcknowledged`: the people
  * of the thread are told that it has come.
  */
@@ -49,6 +72,7 @@ export type AllowedDelivery = { check?: AuthorCheck; isAcknowledged?: true } & (
       questions?: readonly string[]
       /** The text mentions nobody. */
       isFollowUp?: true
+      wake?: Wake
       /** Set once the files of the context are among `files`. */
       hasContextFiles?: true
     }
@@ -69,7 +93,7 @@ type StartedTelling = { id: string; attempts: number; target?: AdapterNotes }
 /** A telling that comes before the session's log. */
 export type FirstTelling = { id: string; target?: AdapterNotes } & (
   | { kind: 'accepted' | 'stopped' }
-  | { kind: 'error' | 'refused'; message: string }
+  | { kind: 'error' | 'refused' | 'notice'; message: string }
   | { kind: 'reply'; text: string }
 )
 
@@ -219,6 +243,8 @@ export const integrationTables = {
       told_parts: number(),
       /** The telling that was started and may have arrived. */
       begun: nullable(json<StartedTelling>()),
+      /** What has woken the agent without a request of a person. Null: nothing yet. */
+      wakes: nullable(long(json<WakeCounts>())),
       /** 1: the session is about a pull request of a fork, and may write nothing at the provider. */
       reads_only: nullable(number<1>()),
       /** When the token of the session's repository is renewed. Null: no token. */
