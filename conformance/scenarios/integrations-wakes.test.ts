@@ -6,6 +6,7 @@ import {
   deliverGithub,
   githubChecks,
   githubComment,
+  githubLineComment,
   githubPullEvent,
   githubSettings,
   githubStub,
@@ -84,6 +85,42 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(stub.reviews.length, 1)
         around.takesNoRemarks = false
         assert.equal(commentsOn(2).length, 1)
+      },
+    )
+
+    verifies(
+      ['integrations/github/lines'],
+      'mentions in several threads of lines that one turn reads have one answer, and a sentence that says where',
+      async () => {
+        await using made = await publish()
+        const say = (body: string, id: number, thread: number) =>
+          deliverGithub(
+            service.base,
+            'pull_request_review_comment',
+            githubLineComment(`@steward\n${body}`, {
+              ...{ id, thread, at: `2030-01-01T00:00:${id - 500}Z` },
+            }),
+          )
+        const inThread = (thread: number) =>
+          around.replies.filter((each) => each.thread === thread).map(({ body }) => body)
+        await say('run: sleep 3', 510, 61)
+        await until(() => inThread(61)[0]?.startsWith('Working on it.') === true)
+        // The next turn reads all that has come meanwhile.
+        await say('say: One.', 511, 62)
+        await say('say: Two.', 512, 63)
+        await say('say: Three.', 513, 63)
+        await until(async () =>
+          (await made.deliveries()).every(({ answer }) => answer?.state === 'told'),
+        )
+        assert.equal(inThread(61).length, 1)
+        const [answer, ...others] = inThread(62)
+        assert.match(answer ?? '', /^(One|Two|Three)\./)
+        assert.equal(others.length, 0)
+        const there = 'https://github.com/acme/shop/pull/1#discussion_r9001'
+        assert.deepEqual(
+          inThread(63).map((body) => body.split('\n')[0]),
+          [`This was read together with another comment. The answer comes [there](${there}).`],
+        )
       },
     )
 

@@ -64,7 +64,7 @@ describe('an attempt to send a telling', () => {
     const { outcome, sent } = await tell(begun, [ok([]), ok({ id: 6 }, 201)], {
       earlierAttempts: 1,
     })
-    assert.deepEqual(outcome, { kind: 'told', notes: { comment: 6 } })
+    assert.deepEqual(outcome, { kind: 'told', notes: { comment: 6, comment_at: '7/' } })
     assert.deepEqual(sent, ['start', 'GET', 'POST'])
   })
 
@@ -87,7 +87,7 @@ describe('an attempt to send a telling', () => {
   it('goes below the pull request where the thread of a line was deleted, and stays there', async () => {
     const target = { repository: 'acme/shop', number: 7, since: 'x', pull: 1, line_thread: 3 }
     const { outcome, sent } = await tell(begun, [ok({}, 404), ok({ id: 7 }, 201)], { target })
-    assert.deepEqual(outcome, { kind: 'told', notes: { comment: 7 } })
+    assert.deepEqual(outcome, { kind: 'told', notes: { comment: 7, comment_at: '7/' } })
     assert.deepEqual(sent, ['start', 'POST', 'start', 'POST'])
   })
 

@@ -71,8 +71,10 @@ export type SessionColumns = { session_id: string; token_due_ms?: number | null 
 >
 
 /** Notes of a message that says that the agent works: a later session of the thread ends it. */
-const openNotes = ({ comment, comment_in, stream }: Notes): Notes => ({
+const openNotes = ({ comment, comment_in, comment_at, comment_url, stream }: Notes): Notes => ({
   ...(comment !== undefined && { comment }),
+  ...(comment_at !== undefined && { comment_at }),
+  ...(comment_url !== undefined && { comment_url }),
   ...(comment_in !== undefined && { comment_in }),
   ...(stream !== undefined && { stream }),
 })

@@ -13,6 +13,7 @@ import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from 
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { codeOf } from '../answers/questions.ts'
 import type { CheckCall } from './checks.ts'
+import { elsewhereAfter, knowsAnswer, textElsewhere, threadNameOf } from './elsewhere.ts'
 import {
   beginsReview,
   buildFilesCall,
@@ -33,7 +34,7 @@ const mostInput = 50_000
 function textOf(telling: Telling, thread: ExternalThread): string | undefined {
   switch (telling.kind) {
     case 'begun':
-      return withLink('Working on it.', thread)
+      return openComment(thread) ? textElsewhere(thread) : withLink('Working on it.', thread)
     case 'reply':
       return withLink(cut(textBesideRemarks(telling, thread)), thread)
     case 'more':
@@ -117,6 +118,21 @@ function openComment({ notes }: ExternalThread): { id: number; path: string } | 
   return { id, path: comment_in === 'line' ? `pulls/comments/${id}` : `issues/comments/${id}` }
 }
 
+/** The turn has read a mention in another thread than that of its comment. Null where that thread knows. */
+function callElsewhere(
+  thread: ExternalThread,
+  repository: string,
+  body: string,
+): ProviderCall | null {
+  if (knowsAnswer(thread)) return null
+  return {
+    method: 'POST',
+    ...placeFor(thread, repository),
+    headers,
+    body: JSON.stringify({ body }),
+  }
+}
+
 /** Whether the telling is a comment of its own beside that of the turn. */
 const standsAlone = ({ kind }: Telling): boolean => kind === 'more' || kind === 'notice'
 
@@ -132,7 +148,7 @@ function callWithText(
   if (text === undefined) return null
   const marked = `${text}\n\n${markOf(telling, thread)}`
   const open = openComment(thread)
-  if (telling.kind === 'begun' && open) return null
+  if (telling.kind === 'begun' && open) return callElsewhere(thread, repository, marked)
   if (beginsReview(telling, thread)) return null
   if (changesAlone(telling) && !open) return null
   const body = JSON.stringify({ body: marked })
@@ -226,5 +242,11 @@ function notesAfter(telling: Telling, thread: ExternalThread, { id, html_url }: 
   if (kind === 'more' || kind === 'notice') return notes
   if (kind === 'remarks') return notesAfterRemarks(telling, thread, html_url)
   if (kind !== 'begun') return {}
-  return { comment: id, ...(typeof target['line_thread'] === 'number' && { comment_in: 'line' }) }
+  if (openComment(thread)) return { ...notes, elsewhere: elsewhereAfter(thread) }
+  return {
+    comment: id,
+    comment_at: threadNameOf(target),
+    ...(html_url !== undefined && { comment_url: html_url }),
+    ...(typeof target['line_thread'] === 'number' && { comment_in: 'line' }),
+  }
 }

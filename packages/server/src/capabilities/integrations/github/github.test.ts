@@ -364,6 +364,30 @@ describe('a telling to GitHub', () => {
     assert.ok(search.startsWith('/repos/acme/shop/pulls/7/comments?sort=created&direction=desc'))
   })
 
+  it('says where the answer comes, once in each other thread that the turn has read', () => {
+    const inThread = (line_thread: number | undefined, notes: Notes) => ({
+      ...{ ...thread, notes },
+      target: { ...thread.target, pull: 1, ...(line_thread !== undefined && { line_thread }) },
+    })
+    const url = 'https://github.com/acme/shop/pull/7#discussion_r9'
+    const made = JSON.stringify({ id: 9, html_url: url })
+    const first = githubIntegration.noted(begun, inThread(3, {}), made)
+    assert.equal(githubIntegration.callFor(begun, inThread(3, first)), null)
+    const second = { kind: 'begun', id: 'sevt_2' } as const
+    const call = githubIntegration.callFor(second, inThread(4, first))
+    assert.equal(call?.path, '/repos/acme/shop/pulls/7/comments/4/replies')
+    assert.ok(call.body?.includes(`The answer comes [there](${url}).`))
+    assert.ok(githubIntegration.searchFor(second, inThread(4, first)), 'it is made once')
+    const after = githubIntegration.noted(second, inThread(4, first), '{"id":10}')
+    assert.equal(after['comment'], 9, 'the answer comes where the turn began')
+    assert.equal(githubIntegration.callFor(begun, inThread(4, after)), null)
+    const below = githubIntegration.callFor(begun, inThread(undefined, after))
+    assert.equal(below?.path, '/repos/acme/shop/issues/7/comments')
+    const reply = { kind: 'reply', id: 'sevt_3', text: 'Both.' } as const
+    const edit = githubIntegration.callFor(reply, inThread(4, after))
+    assert.equal(`${edit?.method} ${edit?.path}`, 'PATCH /repos/acme/shop/pulls/comments/9')
+  })
+
   it('says once that the agent works, and nothing where a turn without words has nothing to end', () => {
     const open = { ...thread, notes: { comment: 6 } }
     assert.equal(githubIntegration.callFor(begun, open), null)
@@ -399,7 +423,7 @@ describe('a telling to GitHub', () => {
     ])
     assert.deepEqual(githubIntegration.found(begun, thread, mine), {
       kind: 'found',
-      notes: { comment: 6 },
+      notes: { comment: 6, comment_at: '7/' },
     })
     const kindOf = (body: string) => githubIntegration.found(begun, thread, body).kind
     assert.equal(kindOf('[{"id":5,"body":"other"}]'), 'absent')

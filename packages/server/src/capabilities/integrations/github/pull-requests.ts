@@ -8,7 +8,6 @@ import { beginningOf } from '../context-bounds.ts'
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import type { AnswerOutcome, ProviderCall } from '../integration.ts'
-
 import { closing, mostCharacters, ownMark, quiet } from './texts.ts'
 import { githubHeaders } from './token.ts'
 
