@@ -9,10 +9,10 @@ const share = 0.9
 const fenceLine = /^ {0,3}(`{3,}|~{3,})(.*)$/
 
 /** A fence that begins code. */
-export type Fence = { mark: string; line: string }
+export type CodeFence = { mark: string; line: string }
 
 /** The fence of code that is open behind the line. */
-export function fenceBehind(open: Fence | undefined, line: string): Fence | undefined {
+export function fenceBehind(open: CodeFence | undefined, line: string): CodeFence | undefined {
   const [, mark, info = ''] = fenceLine.exec(line) ?? []
   if (mark === undefined) return open
   if (!open) return { mark, line: `${mark}${info}` }
@@ -20,8 +20,8 @@ export function fenceBehind(open: Fence | undefined, line: string): Fence | unde
 }
 
 /** The fence of code that is open at the end of the text. */
-const openFence = (text: string): Fence | undefined =>
-  text.split('\n').reduce<Fence | undefined>(fenceBehind, undefined)
+const openFence = (text: string): CodeFence | undefined =>
+  text.split('\n').reduce<CodeFence | undefined>(fenceBehind, undefined)
 
 /** Where a part of at most `most` characters ends: behind a paragraph, a line or a word, where one is near. */
 function endOfPart(text: string, most: number): number {

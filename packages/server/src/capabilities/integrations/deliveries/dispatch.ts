@@ -113,7 +113,7 @@ type IgnoredWhy = { reason: string; isStranger?: boolean; isUsedUp?: boolean; un
 async function whyIgnored(
   deps: GivingDeps,
   context: JobContext,
-  { seen, received, publication, session, thread }: Giving & ThreadState,
+  { seen, received, publication, session, thread }: Giving & JudgedThread,
 ): Promise<IgnoredWhy | undefined> {
   const { db, tenant } = context
   const unserved = (await isInUse(deps.databases, tenant))
@@ -129,7 +129,7 @@ async function whyIgnored(
   return unwoken && { ...unwoken, uncounted: true }
 }
 
-type ThreadState = { session: string | undefined; thread: ExternalThreadRow | undefined }
+type JudgedThread = { session: string | undefined; thread: ExternalThreadRow | undefined }
 
 type Giving = { seen: DeliveryRow; received: HeardDelivery; publication: PublicationRow }
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { fenceBehind } from '../answers/parts.ts'
-import type { Fence } from '../answers/parts.ts'
+import type { CodeFence } from '../answers/parts.ts'
 import { parsePayload } from '../deliveries/payload.ts'
 
 export type Side = 'LEFT' | 'RIGHT'
@@ -13,7 +13,7 @@ export type Side = 'LEFT' | 'RIGHT'
 export type Remark = { path: string; line: number; from?: number; side: Side; text: string }
 
 /** A part of a message. `whole`: with its heading. `remark`: absent for the text between remarks. */
-export type Segment = { whole: string; remark?: Remark }
+export type MessageSection = { whole: string; remark?: Remark }
 
 /** Where GitHub takes the remark of the segment with this number. */
 export type Placement = { segment: number; path: string; line: number; from?: number; side: Side }
@@ -55,7 +55,7 @@ function headingOf(line: string): (Omit<Remark, 'text'> & { rest: string }) | un
 /** Divides a message before each of its headings that are not code. */
 function sectionsOf(text: string): string[][] {
   const sections: string[][] = [[]]
-  let open: Fence | undefined
+  let open: CodeFence | undefined
   for (const line of text.split('\n')) {
     const isHeading = open === undefined && headingForm.test(line)
     if (isHeading) sections.push([])
@@ -65,7 +65,7 @@ function sectionsOf(text: string): string[][] {
   return sections
 }
 
-export function segmentsOf(text: string): Segment[] {
+export function segmentsOf(text: string): MessageSection[] {
   if (text.length > mostText) return [{ whole: text }]
   let remarks = 0
   return sectionsOf(text).map((lines) => {

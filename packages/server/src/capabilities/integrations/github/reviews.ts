@@ -19,9 +19,9 @@ export const mostReviews = 100
 export const reviewHint =
   'Your last message of a turn is shown on the pull request. A heading that names a path and a line, such as `### src/pay.ts:12` or `### src/pay.ts:12-15`, begins a remark on these lines, which the next heading ends; `(before)` behind the numbers means lines that were removed. Remarks on lines that the pull request changes become one review, and the rest stays in the message.'
 
-type TextTelling = Extract<Telling, { kind: 'reply' | 'remarks' }>
+type RemarkedTelling = Extract<Telling, { kind: 'reply' | 'remarks' }>
 
-const hasText = (telling: Telling): telling is TextTelling =>
+const hasText = (telling: Telling): telling is RemarkedTelling =>
   telling.kind === 'reply' || telling.kind === 'remarks'
 
 /** True for what answers a requested review: the answer itself is a review, unless a comment of the turn is open. */
@@ -54,7 +54,7 @@ const withPlacements = ({ target }: ExternalThread, placements: readonly Placeme
 })
 
 export function targetWithRemarks(
-  { text }: TextTelling,
+  { text }: RemarkedTelling,
   thread: ExternalThread,
   body: string,
 ): Notes | undefined {
@@ -63,7 +63,7 @@ export function targetWithRemarks(
 }
 
 /** GitHub says which lines are wrong only when the review is posted. */
-export const targetUnseen = ({ text }: TextTelling, thread: ExternalThread): Notes =>
+export const targetUnseen = ({ text }: RemarkedTelling, thread: ExternalThread): Notes =>
   withPlacements(thread, placeUnseen(text))
 
 const counted = (count: number): string =>
@@ -71,7 +71,7 @@ const counted = (count: number): string =>
 
 /** Null where no remark has a line, and nothing else is to say. */
 export function reviewCall(
-  telling: TextTelling,
+  telling: RemarkedTelling,
   thread: ExternalThread,
   repository: string,
 ): ProviderCall | null {
