@@ -65,7 +65,7 @@ export async function moveToThreads(
   for (const each of read) {
     const { tenant_id: tenant, id } = each.publication
     const own =
-      each.incoming.kind === 'ignored'
+      each.incoming.kind === 'ignored' || each.publication.integration !== 'github'
         ? undefined
         : await store.ownPullRequest(tenant, id, each.incoming.scope)
     found.push({ ...each, own })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { WakeKind } from '@steward/protocol/integrations.ts'
 import type { PendingCall } from '../../../sessions/log/calls.ts'
 import type { Notes } from '../integration.ts'
 import { questionNote, toldCalls, withoutQuestion, withQuestion } from '../answers/questions.ts'
@@ -41,6 +42,24 @@ describe('a word that answers a question', () => {
     assert.deepEqual(given('approve ONE111', [one, other]), [['allow', one]])
     assert.deepEqual(given('reject two222', [one, other]), [['deny', other]])
     assert.deepEqual(given('approve two222', [one]), ['user.message'], 'nobody was told')
+  })
+})
+
+describe('what wakes an agent', () => {
+  it('answers no question, but for a review', () => {
+    const eventOf = (kind: WakeKind) => {
+      const found = buildSessionEvents(
+        {
+          ...{ kind: 'message', scope: '7', author: 'ci', text: 'Checks have failed.' },
+          ...{ context: {}, target: {}, wake: { kind, pull_request: '7', head: 'a' } },
+        },
+        { calls: [{ ...call(one, 'started'), type: 'agent.custom_tool_use' }], notes: {} },
+      )
+      return found.kind === 'events' && found.events[0]?.type
+    }
+    assert.equal(eventOf('failed_checks'), 'user.message')
+    assert.equal(eventOf('new_commits'), 'user.message')
+    assert.equal(eventOf('changes_requested'), 'user.custom_tool_result')
   })
 })
 

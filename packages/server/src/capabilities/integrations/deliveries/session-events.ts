@@ -6,6 +6,7 @@ import { fencedText } from './fence.ts'
 import type { HeardDelivery } from './allowed.ts'
 import type { IncomingDecision, IncomingMessage, Notes } from '../integration.ts'
 import { codeOf, questionNote } from '../answers/questions.ts'
+import { isOfPerson } from './wake-counts.ts'
 import { parseCommand } from './words.ts'
 
 export type SessionEvents =
@@ -80,6 +81,8 @@ function eventOfMessage(
   calls: readonly PendingCall[],
   around: Around,
 ): ClientEvent {
+  // Nobody has written it, so it answers nothing.
+  if (received.wake && !isOfPerson(received.wake)) return messageOf(fencedText(received, around))
   const command = parseCommand(received.text)
   if (command?.kind === 'stop') return { type: 'user.interrupt' }
   const asked = calls.filter(({ state }) => state === 'asked')
