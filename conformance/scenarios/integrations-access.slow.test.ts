@@ -91,6 +91,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'integrations/checkout',
         'integrations/reinstall',
         'integrations/install/begun',
+        'integrations/access/schedules',
       ],
       'a session has the repository of its issue, and calls the provider with a token that it does not see',
       async () => {
@@ -134,6 +135,26 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           made.id,
         )
         assert.ok(!JSON.stringify([session, service.logged]).includes('ghs_'))
+
+        // A schedule speaks at the provider by the same vault.
+        const deployment = await service.client.beta.deployments.create({
+          ...{ name: fresh('schedule'), agent: agent.id, environment_id: environment.id },
+          vault_ids: [vault],
+          initial_events: [
+            {
+              type: 'user.message',
+              content: [
+                {
+                  type: 'text',
+                  text: `run: curl -sS -H "Authorization: Bearer $GITHUB_TOKEN" ${api}`,
+                },
+              ],
+            },
+          ],
+        })
+        await service.client.beta.deployments.run(deployment.id)
+        await until(() => asked.length === 2)
+        assert.equal(asked[1], `Bearer ${ofCalls}`)
 
         // A new thread waits for its token while the publication is paused.
         const { promise, resolve } = Promise.withResolvers<void>()
