@@ -148,7 +148,6 @@ export function githubThreads(
       on('GET', String.raw`\/pulls\/\d+\/reviews\/(\d+)\/comments\?per_page=100`),
       (_, [, id]) => json(state.remarks.get(Number(id)) ?? []),
     ],
-    [on('GET', String.raw`\/pulls\/(\d+)\/reviews\?per_page=100`), () => pullOnly(() => json([]))],
     [
       on('GET', String.raw`\/pulls\/(\d+)\/comments\?per_page=100&sort=created&direction=desc`),
       (_, [, number]) =>

@@ -32,7 +32,7 @@ export type GithubStub = {
   /** Comments by id, in the order of creation. */
   comments: Map<number, { path: string; body: string }>
   checks: Map<number, GithubCheck>
-  reviews: z.infer<typeof review>[]
+  reviews: (z.infer<typeof review> & { number: number })[]
   /** What stands around the requests of people. */
   around: GithubThreads
   /** Pull requests, and what each token may do. */
@@ -207,8 +207,21 @@ export function githubStub(
       },
     ],
     [
-      /^POST \/github\/api\/repos\/acme\/shop\/pulls\/\d+\/reviews$/,
-      ({ body }) => {
+      /^GET \/github\/api\/repos\/acme\/shop\/pulls\/(\d+)\/reviews\?per_page=100$/,
+      (_, [, number]) =>
+        around.lacksPulls
+          ? json({ message: 'Resource not accessible by integration' }, 403)
+          : json(
+              reviews.flatMap((each, index) =>
+                each.number === Number(number)
+                  ? { id: index + 1, body: each.body, user: { login: 'steward[bot]' } }
+                  : [],
+              ),
+            ),
+    ],
+    [
+      /^POST \/github\/api\/repos\/acme\/shop\/pulls\/(\d+)\/reviews$/,
+      ({ body }, [, number]) => {
         const posted = review.parse(JSON.parse(body))
         // One line of one file is changed.
         const isChanged = ({ path, line }: z.infer<typeof remark>) =>
@@ -221,7 +234,7 @@ export function githubStub(
             { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] },
             422,
           )
-        const id = reviews.push(posted)
+        const id = reviews.push({ ...posted, number: Number(number) })
         const html_url = `https://github.com/acme/shop/pull/1#pullrequestreview-${id}`
         return json({ id, html_url })
       },

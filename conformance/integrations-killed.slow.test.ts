@@ -26,6 +26,11 @@ const killedAfter = [5, 17, 31]
 const issuesOf = (round: number): number[] =>
   Array.from({ length: 8 }, (_, n) => 100 + 10 * round + n)
 
+/** The last one of each server is a pull request, in which the agent remarks on a line. */
+const isPull = (issue: number): boolean => issue % 10 === 7
+const textOf = (issue: number): string =>
+  isPull(issue) ? `Answer ${issue}.\n\n### src/pay.ts:1\nName it sum.` : `Answer ${issue}.`
+
 async function publish(service: ServiceClients): Promise<void> {
   const installation_id = await installGithub(service)
   const agent = await service.client.beta.agents.create({ name: 'answers', model: 'offline' })
@@ -40,20 +45,26 @@ async function publish(service: ServiceClients): Promise<void> {
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`comments of a killed server on ${database}`, () => {
     verifies(
-      ['integrations/signs', 'integrations/answers', 'integrations/deliveries/once'],
-      'each mention has one comment in the end, and it is the answer',
+      [
+        'integrations/signs',
+        'integrations/answers',
+        'integrations/deliveries/once',
+        'integrations/github/remarks',
+      ],
+      'each mention has one comment in the end, which is the answer, and remarks on lines one review',
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-comments-'))
         const stub = githubStub([{ id: 42, login: 'acme' }])
         const github = await startReceiver()
         let requests = 0
-        let unanswered: string | undefined
+        const unanswered = new Set<string>()
         github.answerWith((posted) => {
           requests++
           const answer = stub.answer(posted) ?? { status: 404 }
-          // The server that has posted this comment is killed before it learns that the comment is there.
-          if (unanswered !== undefined && posted.path.endsWith(unanswered)) {
-            unanswered = undefined
+          // The server that has posted this is killed before it learns that it is there.
+          const place = [...unanswered].find((each) => posted.path.endsWith(each))
+          if (place !== undefined && posted.method === 'POST') {
+            unanswered.delete(place)
             return new Promise<null>((resolve) => setTimeout(resolve, 2_000, null))
           }
           return answer
@@ -71,7 +82,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
               deliverGithub(
                 base,
                 'issue_comment',
-                githubComment(issue, `@steward\nsay: Answer ${issue}.`, { id: issue }),
+                githubComment(issue, `@steward\nsay: <<E\n${textOf(issue)}\nE`, {
+                  ...{ id: issue, isPull: isPull(issue) },
+                }),
               ),
             ),
           )
@@ -82,9 +95,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const server = await startServer(env)
           requests = 0
           const [issue] = issuesOf(round)
-          unanswered = `/issues/${issue}/comments`
+          unanswered.add(`/issues/${issue}/comments`)
+          for (const each of issuesOf(round).filter(isPull))
+            unanswered.add(`/pulls/${each}/reviews`)
           const sent = deliver(server.base, issuesOf(round))
-          await until(() => requests >= most && unanswered === undefined)
+          await until(() => requests >= most && unanswered.size === 0)
           await server.kill()
           await sent
         }
@@ -100,6 +115,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         // The leases of the killed servers end after a minute, and another passes before the next look.
         for (let n = 0; n < 3 && !isDone(); n++) await until(isDone).catch(() => {})
         for (const issue of issues) assert.deepEqual(bodies(issue), [`Answer ${issue}.`])
+        // Remarks on lines are one review, and the answer leaves them out.
+        assert.deepEqual(
+          stub.reviews.map(({ number }) => number).toSorted((a, b) => a - b),
+          issues.filter(isPull),
+        )
+        for (const { body } of stub.comments.values()) assert.ok(!body.includes('### src/pay.ts'))
         const reacted = new Set(stub.around.reactions)
         assert.deepEqual(
           [...reacted].toSorted(),
