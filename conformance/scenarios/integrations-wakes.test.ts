@@ -192,6 +192,28 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['integrations/wakes', 'integrations/wakes/checks'],
+      'what wakes an agent goes to the session that has opened the pull request',
+      async () => {
+        const pull_requests = { type: 'always_allow' }
+        await using made = await publish({ wakes: ['failed_checks'], pull_requests })
+        const input = { title: 'Mend pay', body: 'It adds.', branch: 'mend-pay' }
+        const call = `@steward\ncall open_pull_request ${JSON.stringify(input)}`
+        await ask(36, call, 3_600, { isPull: false })
+        await until(() => commentsOn(36)[0]?.includes('/pull/') === true)
+        const [number = 0] =
+          [...stub.code.pulls].findLast(([, { title }]) => title === 'Mend pay') ?? []
+        assert.ok(number >= 900)
+        await checks(number, sha('a'))
+        await answered(number, 1)
+        const [woken, asked] = await made.deliveries()
+        assert.equal(woken?.state, 'delivered')
+        assert.equal(woken.session_id, asked?.session_id)
+        assert.equal(commentsOn(36).length, 1, 'it is answered in the pull request')
+      },
+    )
+
+    verifies(
       ['integrations/wakes', 'integrations/wakes/bounded'],
       'commits of others wake an agent five times, until a person writes',
       async () => {
