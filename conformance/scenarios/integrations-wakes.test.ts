@@ -197,12 +197,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const pull_requests = { type: 'always_allow' }
         await using made = await publish({ wakes: ['failed_checks'], pull_requests })
-        const input = { title: 'Mend pay', body: 'It adds.', branch: 'mend-pay' }
+        stub.code.branches.add('mend-sum')
+        const input = { title: 'Mend the sum', body: 'It adds.', branch: 'mend-sum' }
         const call = `@steward\ncall open_pull_request ${JSON.stringify(input)}`
         await ask(36, call, 3_600, { isPull: false })
         await until(() => commentsOn(36)[0]?.includes('/pull/') === true)
         const [number = 0] =
-          [...stub.code.pulls].findLast(([, { title }]) => title === 'Mend pay') ?? []
+          [...stub.code.pulls].findLast(([, { title }]) => title === 'Mend the sum') ?? []
         assert.ok(number >= 900)
         await checks(number, sha('a'))
         await answered(number, 1)
