@@ -175,6 +175,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => bodies(20).length === 2)
         assert.deepEqual(bodies(20), ['Stopped.', 'Stopped.'], 'a stop is confirmed at rest too')
 
+        const plan = '- [x] read it @eve\n- [ ] mend it'
+        await say(29, `say: <<E\n${plan}\nE\nrun: sleep 2`, 0)
+        const wholeOf29 = () =>
+          [...stub.comments.values()].find(({ path }) => path === 'acme/shop#29')?.body ?? ''
+        await until(() => wholeOf29().includes('- [ ] mend it'))
+        assert.match(wholeOf29(), /^Working on it\.\n\n- \[x\] read it @\u200beve\n/)
+        await until(() => bodies(29)[0] === 'Done.')
+        assert.equal(bodies(29).length, 1)
+
         await say(21, 'fail: request', 0)
         await until(() => bodies(21)[0]?.startsWith('**This did not work.**') === true)
         assert.equal(bodies(21).length, 1)

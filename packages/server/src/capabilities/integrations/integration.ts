@@ -8,7 +8,7 @@ import type {
   Wake,
 } from '../../ground/database/tables/integrations.ts'
 import type { PullRequestLink } from './github/links.ts'
-import type { PlanStep } from './linear/plan.ts'
+import type { PlanStep } from './answers/plan.ts'
 
 /** A request of the external system. SECRET: never logged. */
 export type RawDelivery = {

@@ -5,7 +5,7 @@ import { waitsForPerson } from '../../../sessions/log/calls.ts'
 import type { Telling } from '../integration.ts'
 import { findPullRequestLinks } from '../github/links.ts'
 import { hasRemarks } from '../github/remarks.ts'
-import { parseTaskList } from '../linear/plan.ts'
+import { parseTaskList } from './plan.ts'
 
 export type LogEvent = { seq: number; event: NewEvent & { id: string } }
 

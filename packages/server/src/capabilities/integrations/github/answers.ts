@@ -12,6 +12,7 @@ import {
 import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from '../integration.ts'
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { codeOf } from '../answers/questions.ts'
+import type { PlanStep } from '../answers/plan.ts'
 import type { CheckCall } from './checks.ts'
 import { elsewhereAfter, knowsAnswer, textElsewhere, threadNameOf } from './elsewhere.ts'
 import {
@@ -48,12 +49,17 @@ function textOf(telling: Telling, thread: ExternalThread): string | undefined {
       return quiet(telling.message)
     case 'error':
       return withLink(`**This did not work.** ${cut(quiet(telling.message))}`, thread)
+    case 'plan':
+      return withLink(cut(`Working on it.\n\n${telling.steps.map(stepText).join('\n')}`), thread)
     case 'question':
       return cut(`${callText(telling)}\n\n${howToAnswer(telling)}`)
     default:
       return undefined
   }
 }
+
+const stepText = ({ content, isDone }: PlanStep): string =>
+  `- [${isDone ? 'x' : ' '}] ${quiet(content)}`
 
 const howToAnswer = ({ needs, call }: Extract<Telling, { kind: 'question' }>): string =>
   needs === 'confirmation'
@@ -137,7 +143,7 @@ function callElsewhere(
 const standsAlone = ({ kind }: Telling): boolean => kind === 'more' || kind === 'notice'
 
 /** Whether the telling changes the comment of the turn, and nothing without such a comment. */
-const changesAlone = ({ kind }: Telling): boolean => kind === 'ended'
+const changesAlone = ({ kind }: Telling): boolean => kind === 'ended' || kind === 'plan'
 
 function callWithText(
   telling: Telling,
@@ -159,6 +165,7 @@ function callWithText(
         headers,
         body,
         continues: true,
+        ...(telling.kind === 'plan' && { isOptional: true }),
       }
     : { method: 'POST', ...placeFor(thread, repository), headers, body }
 }
@@ -239,7 +246,7 @@ export const githubUrlOf = (body: string): string | undefined =>
 function notesAfter(telling: Telling, thread: ExternalThread, { id, html_url }: PostedText): Notes {
   const { kind } = telling
   const { target, notes } = thread
-  if (kind === 'more' || kind === 'notice') return notes
+  if (kind === 'more' || kind === 'notice' || kind === 'plan') return notes
   if (kind === 'remarks') return notesAfterRemarks(telling, thread, html_url)
   if (kind !== 'begun') return {}
   if (openComment(thread)) return { ...notes, elsewhere: elsewhereAfter(thread) }

@@ -2,6 +2,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { sourceDefaults } from '@steward/protocol/integrations.ts'
 import type { App, ReadPublication } from '../installations/app.ts'
+import { planHint } from '../answers/plan.ts'
 import { readWith } from '../installations/app.ts'
 import { gatherGithub } from './context.ts'
 import type { GithubConfig } from './config.ts'
@@ -70,7 +71,7 @@ export function githubApp(settings: GithubSettings): App {
     headOf: githubHeadOf,
     openPullRequest: openOnGithub,
     whyNotWoken: whyNotWokenOnGithub,
-    hintFor: ({ pull }) => (pull === 1 ? reviewHint : undefined),
+    hintFor: ({ pull }) => (pull === 1 ? `${planHint}\n${reviewHint}` : planHint),
     faultOf: (spec) => (spec.github ? undefined : 'github: is required for the integration github'),
     installUrl: (state) =>
       `${url}/apps/${slug}/installations/new?state=${encodeURIComponent(state)}`,

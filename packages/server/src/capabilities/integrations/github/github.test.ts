@@ -364,6 +364,17 @@ describe('a telling to GitHub', () => {
     assert.ok(search.startsWith('/repos/acme/shop/pulls/7/comments?sort=created&direction=desc'))
   })
 
+  it('shows a plan in the comment of the turn, and nowhere else', () => {
+    const steps = [{ content: 'read it', isDone: true }]
+    const plan = { kind: 'plan', id: 'sevt_1.plan', steps } as const
+    assert.equal(githubIntegration.callFor(plan, thread), null)
+    const notes = githubIntegration.noted(begun, thread, '{"id":9}')
+    const edit = githubIntegration.callFor(plan, { ...thread, notes })
+    assert.equal(`${edit?.method} ${edit?.path}`, 'PATCH /repos/acme/shop/issues/comments/9')
+    assert.equal(edit?.isOptional, true)
+    assert.deepEqual(githubIntegration.noted(plan, { ...thread, notes }, '{"id":9}'), notes)
+  })
+
   it('says where the answer comes, once in each other thread that the turn has read', () => {
     const inThread = (line_thread: number | undefined, notes: Notes) => ({
       ...{ ...thread, notes },

@@ -1,6 +1,7 @@
 /** The Linear app of this service, which acts as itself. Its tokens last for hours, and each renewal gives new ones. */
 import { z } from 'zod'
 import type { App, AppToken, AppTokens, ProviderContext } from '../installations/app.ts'
+import { planHint } from '../answers/plan.ts'
 import { readWith } from '../installations/app.ts'
 import type { AnswerOutcome } from '../integration.ts'
 import { gatherLinear, mayCallOnLinear } from './context.ts'
@@ -89,8 +90,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
     renewsTokens: true,
     gather: gatherLinear,
     mayCall: mayCallOnLinear,
-    hintFor: () =>
-      'People see a task list in your messages (`- [ ] a step`, `- [x] a step that is done`) as your plan, and a newer list in its place.',
+    hintFor: () => planHint,
     faultOf: (spec) => (spec.linear ? undefined : 'linear: is required for the integration linear'),
 
     installUrl(state, redirect_uri) {

@@ -5,7 +5,7 @@ import { integrationContract } from '../contract.ts'
 import type { ExternalThread, Notes, RawDelivery, Telling } from '../integration.ts'
 import { linearIntegration } from './linear.ts'
 import { findPullRequestLinks } from '../github/links.ts'
-import { parseTaskList } from './plan.ts'
+import { parseTaskList } from '../answers/plan.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const now = Date.UTC(2030, 0, 1)

@@ -2,6 +2,10 @@
 
 export type PlanStep = { content: string; isDone: boolean }
 
+/** What an agent is told where people see its plan. */
+export const planHint =
+  'People see a task list in your messages (`- [ ] a step`, `- [x] a step that is done`) as your plan, and a newer list in its place.'
+
 const mostSteps = 50
 const mostCharacters = 500
 const fence = /^\s*(`{3,}|~{3,})/
