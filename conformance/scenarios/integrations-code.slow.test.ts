@@ -205,6 +205,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await ask(number, 'approve', true)
         assert.match(await answered(number, /"number":/), new RegExp(`"number":${number}`))
         assert.equal([...stub.code.pulls.keys()].filter((each) => !before.has(each)).length, 1)
+        const replayed = await service.ask('POST', '/v1/ext/replays', { session_id: session })
+        assert.deepEqual([replayed.body['status'], replayed.body['divergence']], ['same', null])
         const all = await publication.deliveries()
         assert.deepEqual(
           [...new Set(all.map((each) => [each['scope'], each.session_id].join()))],

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { processorMs } from '@steward/base/cost-fixture.ts'
-import { diffTexts } from './difference.ts'
+import { diffTexts, normalizeEvents } from './difference.ts'
+
+describe('events of two runs', () => {
+  it('are the same whatever the order of their fields', () => {
+    const content = [{ type: 'text' as const, text: 'ran' }]
+    const type = 'agent.tool_result' as const
+    const stored = { type, tool_use_id: 'sevt_1', content, is_error: false, id: 'sevt_2' }
+    const made = { id: 'sevt_3', type, tool_use_id: 'sevt_1', content, is_error: false }
+    assert.deepEqual(normalizeEvents([stored]), normalizeEvents([made]))
+  })
+})
 
 describe('a difference', () => {
   it('has the lines of both texts in order', () => {

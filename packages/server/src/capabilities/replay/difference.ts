@@ -21,12 +21,13 @@ export function normalizeEvents(events: readonly NewEvent[]): string[] {
     return `#${known}`
   }
   return events.map((event) => {
-    const fields = Object.entries(event).map(([name, value]): [string, unknown] => [
+    // Sorted first: events of the log and new ones have their fields in another order.
+    const sorted = Object.entries(event).toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const fields = sorted.map(([name, value]): [string, unknown] => [
       name,
       references.includes(name) ? numbered(value) : value,
     ])
-    const sorted = fields.toSorted(([one], [other]) => (one < other ? -1 : 1))
-    return JSON.stringify(Object.fromEntries(sorted), null, 2)
+    return JSON.stringify(Object.fromEntries(fields), null, 2)
   })
 }
 
