@@ -40,9 +40,9 @@ export type DeploymentDraft = Omit<DeploymentCreate, 'schedule'> & DeploymentExt
 export type DeploymentChange = Omit<DeploymentUpdate, 'schedule'> & DeploymentExtras
 
 /** Bound of scheduled deployments in a workspace. */
-const mostScheduled = 1_000
+export const mostScheduled = 1_000
 
-const nothingDue = { next_ms: null, due_ms: null }
+export const nothingDue = { next_ms: null, due_ms: null }
 
 /** The agent of the deployment. It may be archived only for a deployment that posts to an existing session. */
 async function agentOf(
@@ -72,8 +72,12 @@ async function firstTime(
   return next
 }
 
+/** Holds others back that add a deployment with a schedule, so that a count stays true in the unit. */
+export const lockScheduled = (tx: Queries, tenant: string): Promise<void> =>
+  lockAdvisory(tx, `${tenant}/deployments`)
+
 async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
-  await lockAdvisory(tx, `${tenant}/deployments`)
+  await lockScheduled(tx, tenant)
   const there = await deploymentStore(tx).countScheduled(tenant)
   if (there >= mostScheduled)
     throw invalid(
@@ -158,6 +162,7 @@ async function changedColumns(
       resources: replaced.resources,
       vault_ids: vault_ids === undefined ? spec.vault_ids : (vault_ids ?? []),
       budget: budget === undefined ? spec.budget : budget,
+      ...(spec.made_by && { made_by: spec.made_by }),
       // Session and overrides belong to the agent that was named with them.
       ...(agent === undefined
         ? { session_id: spec.session_id, overrides: spec.overrides }
@@ -270,7 +275,12 @@ export async function unpauseDeployment(
   })
 }
 
-async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<DeploymentRow> {
+/** Archives a deployment. The caller has locked the row. */
+export async function archive(
+  tx: Queries,
+  row: DeploymentRow,
+  now: number,
+): Promise<DeploymentRow> {
   const { tenant_id, id } = row
   await outbox(tx).put(tenant_id, ['deployment.archived'], { id }, now)
   const columns = { paused_reason: null, ...nothingDue, archived_at: iso(now) }

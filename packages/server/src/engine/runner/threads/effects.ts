@@ -22,7 +22,8 @@ import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease, Step } from '../steps.ts'
 import { isHeld, nextStep } from '../steps.ts'
-import { scheduleWakeup } from '../wakeup.ts'
+import type { AutomationParts } from '../../../sessions/automations.ts'
+import { applyOwnEffect } from '../own-effects.ts'
 import type { NewThread } from './start-thread.ts'
 import { startThread } from './start-thread.ts'
 
@@ -42,6 +43,8 @@ type EffectResult =
   | { refused: string }
   | { entries: (LogEntry | PromotedMessage)[]; starts: string[]; works?: boolean }
 
+type EffectParts = { roster?: TeamRoster | undefined; automations?: AutomationParts | undefined }
+
 /** `starts`: child threads that are due now. `step`: the first step of the thread `begins`. */
 export type KeptWithEffect = { reply: KeepReply; starts: string[]; step?: Step | undefined }
 
@@ -57,15 +60,16 @@ export async function keepWithEffect(
     effect,
     begins,
   }: { kept: readonly LogEntry[]; effect: CallEffect; begins?: string | undefined },
-  roster: TeamRoster | undefined,
+  { roster, automations }: EffectParts,
   now: number,
 ): Promise<KeptWithEffect | undefined> {
   const { tenant, session, fence } = lease
   const head = await getHeadForUpdate(tx, tenant, session)
   if (!isHeld(head, fence)) return undefined
-  if (effect.kind === 'wake') {
-    const entries = behindResult<LogEntry>(kept, await scheduleWakeup(tx, lease, effect))
-    const written = await appendInThread(tx, lease, entries, now)
+  if (effect.kind === 'wake' || effect.kind === 'automation') {
+    const own = await applyOwnEffect(tx, lease, effect, { automations, now })
+    if ('refused' in own) return { reply: own, starts: [] }
+    const written = await appendInThread(tx, lease, behindResult(kept, own.entries), now)
     return written && { reply: { added: [] }, starts: [] }
   }
   if (!roster) throw new Error('a tool acts on threads in a session without other agents')

@@ -215,6 +215,11 @@ const asItIs = {
   skills: null,
 } as const
 
+const showCreator = ({ spec: { made_by } }: DeploymentRow): OpenAIAutomation['created_by'] =>
+  made_by
+    ? { type: 'agent', session_id: made_by.session, tool_call_id: made_by.call }
+    : { type: 'developer' }
+
 export async function showAutomation(read: Reads, row: DeploymentRow): Promise<OpenAIAutomation> {
   const { id, name, metadata, schedule, paused_reason, next_ms } = row
   if (schedule === null) throw notFound('automation', id)
@@ -223,7 +228,7 @@ export async function showAutomation(read: Reads, row: DeploymentRow): Promise<O
     object: 'agent.automation' as const,
     name,
     metadata,
-    created_by: { type: 'developer' as const },
+    created_by: showCreator(row),
     created_at: unixSeconds(row.created_at),
     target: await showTarget(read, row),
   }
