@@ -14,7 +14,8 @@ import { fresh } from './turns.ts'
 import { verifies } from './verifies.ts'
 
 const kills = isLongRun ? 20 : 6
-const atOnce = 8
+/** So many that units of several requests wait for each other. */
+const atOnce = 40
 const longestLifeMs = 80
 
 /** Requests that are cut off. */
@@ -70,9 +71,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           }
           assert.ok(cut > 0, 'no request was cut off')
           const { agents } = client.beta
-          const { data: all } = await clientsOf(process.base)
-            .ask<{ data: { id: string }[] }>('GET', '/v1/agents?limit=100')
-            .then(({ body }) => body)
+          const { beta } = clientsOf(process.base).client
+          const all = await Array.fromAsync(beta.agents.list({ limit: 100 }))
           const automations = await Array.fromAsync(agents.automations.list({ limit: 100 }))
           const named = automations.map(({ target }) =>
             target.type === 'new_session' ? target.agent_id : '',
@@ -81,7 +81,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const templates = await Array.fromAsync(
             agents.environments.templates.list({ limit: 100 }),
           )
-          const files = (await Array.fromAsync(client.files.list())).map(({ id }) => id)
+          const files = (await Array.fromAsync(client.files.list({ limit: 100 }))).map(
+            ({ id }) => id,
+          )
           const mounted = templates.flatMap((template) =>
             template.files.map((file) => ('file_id' in file ? file.file_id : '')),
           )
