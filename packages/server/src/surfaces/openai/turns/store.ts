@@ -49,6 +49,7 @@ const typesFor = {
     ...outputTypes,
     ...resultTypes,
     'session.thread_created',
+    'session.environment_build',
     'session.updated',
     'session.deleted',
   ],
