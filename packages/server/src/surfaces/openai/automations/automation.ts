@@ -22,7 +22,13 @@ import { environmentStore } from '../../../resources/environments/store.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { findTemplate } from '../environments/find.ts'
-import { checkMounts, toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
+import {
+  checkMounts,
+  checkSetup,
+  toEnvironmentMounts,
+  noMounts,
+  skillRefs,
+} from '../environments/mounts.ts'
 import type { KeepFiles } from '../environments/inline-files.ts'
 import { unnamedName } from '../environments/templates.ts'
 import { unixSeconds } from '../page.ts'
@@ -110,7 +116,9 @@ async function environmentFor(ref: TenantRef, given: NamedEnvironment): Promise<
   if (kept && isAsItIs) return { environment_id: kept.id, mounts: kept.record.mounts ?? noMounts }
   const fields = { name: unnamedName(), ...toEnvironmentFields(given) }
   const record = kept ? updateRecord(kept.record, fields) : toEnvironmentRecord(fields)
-  return created(tenant, record, toEnvironmentMounts(given, kept?.record.mounts))
+  const mounts = toEnvironmentMounts(given, kept?.record.mounts)
+  checkSetup({ ...record, mounts }, 'target.environment.setup_commands')
+  return created(tenant, record, mounts)
 }
 
 /** The agent of the target. `create`: creates an agent that is described, in the unit that keeps the automation. */

@@ -35,7 +35,7 @@ import { listMountedFiles, findTemplate, findOwnerSession } from './find.ts'
 import type { FileDeps, KeepFiles } from './inline-files.ts'
 import { withStagedFiles } from './inline-files.ts'
 import type { NamedFiles } from './mounts.ts'
-import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
+import { checkMounts, checkSetup, toEnvironmentMounts, noMounts } from './mounts.ts'
 import { readSkillWords } from './skill-words.ts'
 import { unnamedName } from './templates.ts'
 
@@ -101,6 +101,7 @@ async function createEnvironment(
   const record = kept ? updateRecord(kept.record, fields) : toEnvironmentRecord(fields)
   const named = toEnvironmentMounts(given, kept?.record.mounts)
   const mounts = { ...named, ...(vault_ids?.length && { vault_ids }) }
+  checkSetup({ ...record, mounts }, 'environment.setup_commands')
   await checkMounts(tx, tenant, mounts, (index) => `environment.files.${index}.path`)
   for (const [index, vault] of (vault_ids ?? []).entries())
     await vaultStore(tx).getOpenForShare(tenant, vault, `vault_ids.${index}`)

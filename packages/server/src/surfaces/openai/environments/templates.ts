@@ -20,7 +20,7 @@ import { findTemplate } from './find.ts'
 import type { FileDeps } from './inline-files.ts'
 import { withStagedFiles } from './inline-files.ts'
 import type { NamedFiles } from './mounts.ts'
-import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
+import { checkMounts, checkSetup, toEnvironmentMounts, noMounts } from './mounts.ts'
 
 const templates = section(
   'The OpenAI surface',
@@ -124,6 +124,7 @@ export function templateRoutes(deps: FileDeps): Route[] {
             const change = (kept: EnvironmentRecord) => changed(kept, named)
             await environmentStore(tx).update(tenant, id, change, clock.now())
             const updated = await rows(tx, 'environments').get(tenant, id)
+            checkSetup(updated.record)
             await checkMounts(tx, tenant, updated.record.mounts ?? noMounts)
             return updated
           }),
