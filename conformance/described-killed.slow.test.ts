@@ -75,7 +75,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const all = await Array.fromAsync(beta.agents.list({ limit: 100 }))
           const automations = await Array.fromAsync(agents.automations.list({ limit: 100 }))
           const named = automations.map(({ target }) =>
-            target.type === 'new_session' ? target.agent_id : '',
+            target.type === 'new_session' ? (target.agent_id ?? '') : '',
           )
           assert.deepEqual(all.map(({ id }) => id).toSorted(), named.toSorted())
           const templates = await Array.fromAsync(

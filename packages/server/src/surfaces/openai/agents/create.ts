@@ -26,7 +26,7 @@ export async function prepareAgent(
   const checkRoom = await limits.quotas.room(tenant, 'agents')
   return {
     config,
-    async create(tx: Queries, now: number): Promise<Agent> {
+    create: async (tx: Queries, now: number): Promise<Agent> => {
       await checkRoom(tx, 1)
       return agentStore(tx).create(tenant, { ...config, multiagent }, {}, now)
     },
