@@ -135,7 +135,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'openai/events/environments',
-      'a stream of the OpenAI surface tells that packages are installed, and that this has failed',
+      'a stream of the OpenAI surface says that packages are installed, and that this has failed',
       async () => {
         const { agents } = newestOpenAI(service).beta
         const states = async (packages: object) => {

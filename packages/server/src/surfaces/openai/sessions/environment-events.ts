@@ -2,8 +2,8 @@
 import { parseObject } from '@steward/base/json-object.ts'
 import type { EventFields } from '@steward/protocol/events.ts'
 import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
-import { sql } from 'kysely'
 import type { EventRow } from '../../../sessions/log/log.ts'
+import { countWarnings } from '../turns/store.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import type { EnvironmentState } from './wire-events.ts'
 import { environmentEvent, environmentReset } from './wire-events.ts'
@@ -21,24 +21,6 @@ function failed({ lines }: Build): EnvironmentState {
     status: 'failed',
     error: { code: 'packages_failed', message, type: 'environment_error' },
   }
-}
-
-/** The number of times that the sandbox was replaced, up to the event. */
-async function resetCount(
-  { read, tenant, session }: SessionLog,
-  { seq }: EventRow,
-): Promise<number> {
-  const { count } = await read
-    .selectFrom('events')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', session)
-    .where('type', '=', 'session.warning')
-    .where('seq', '<=', seq)
-    // Quotes in texts are escaped, so that no message matches as a key.
-    .where(sql<boolean>`data like ${`%"reason":"${replaced}"%`}`)
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 /** `kept` returns '' for an event that is about something else, and for a state that was told before. */
@@ -66,7 +48,10 @@ export function environmentEvents(log: SessionLog, { environment }: OpenAISessio
       }
       const built = done ? tell(done, ready) : ''
       const isReset = row.type === 'session.warning' && parseObject(row.data)['reason'] === replaced
-      return built + (isReset ? environmentReset(of, row.id, await resetCount(log, row)) : '')
+      return (
+        built +
+        (isReset ? environmentReset(of, row.id, await countWarnings(log, replaced, row.seq)) : '')
+      )
     },
   }
 }

@@ -61,7 +61,10 @@ export const environmentReset = (
   frameOf({
     type: 'agent.session.environment.reset',
     event_id: eventId(event, 'environment_reset'),
-    ...{ session_id, turn_id, environment_id, reset_count },
+    session_id,
+    turn_id,
+    environment_id,
+    reset_count,
   })
 
 /** The environment of a session that was created now: a sandbox starts with the first call that needs one. */
