@@ -7,14 +7,15 @@ import type { AutomationParts } from '../../sessions/automations.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import { scheduleWakeup } from './wakeup.ts'
 
-type OwnEffectParts = { automations?: AutomationParts | undefined; now: number }
+/** What such effects act on; undefined where no tool of the session has them. */
+export type OwnEffectParts = { automations?: AutomationParts | undefined }
 
 /** Returns what the log gets behind the result, or the reason for a refusal. */
 export async function applyOwnEffect(
   tx: Queries,
   ref: ThreadRef,
   effect: WakeupEffect | AutomationEffect,
-  { automations, now }: OwnEffectParts,
+  { automations, now }: OwnEffectParts & { now: number },
 ): Promise<{ entries: LogEntry[] } | { refused: string }> {
   if (effect.kind === 'wake') return { entries: await scheduleWakeup(tx, ref, effect) }
   if (!automations) throw new Error('a tool changes automations where nothing keeps them')

@@ -22,7 +22,7 @@ import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease, Step } from '../steps.ts'
 import { isHeld, nextStep } from '../steps.ts'
-import type { AutomationParts } from '../../../sessions/automations.ts'
+import type { OwnEffectParts } from '../own-effects.ts'
 import { applyOwnEffect } from '../own-effects.ts'
 import type { NewThread } from './start-thread.ts'
 import { startThread } from './start-thread.ts'
@@ -43,8 +43,6 @@ type EffectResult =
   | { refused: string }
   | { entries: (LogEntry | PromotedMessage)[]; starts: string[]; works?: boolean }
 
-type EffectParts = { roster?: TeamRoster | undefined; automations?: AutomationParts | undefined }
-
 /** `starts`: child threads that are due now. `step`: the first step of the thread `begins`. */
 export type KeptWithEffect = { reply: KeepReply; starts: string[]; step?: Step | undefined }
 
@@ -60,7 +58,7 @@ export async function keepWithEffect(
     effect,
     begins,
   }: { kept: readonly LogEntry[]; effect: CallEffect; begins?: string | undefined },
-  { roster, automations }: EffectParts,
+  { roster, automations }: OwnEffectParts & { roster?: TeamRoster | undefined },
   now: number,
 ): Promise<KeptWithEffect | undefined> {
   const { tenant, session, fence } = lease
@@ -168,6 +166,5 @@ async function receive(
   { tenant, session }: SessionLease,
   { threads }: Extract<ThreadEffect, { kind: 'receive' }>,
 ): Promise<EffectResult> {
-  const entries = await takeMessages(tx, { tenant, session }, threads)
-  return { entries, starts: [] }
+  return { entries: await takeMessages(tx, { tenant, session }, threads), starts: [] }
 }

@@ -67,10 +67,9 @@ async function storeWithEffect(
   }
   if (!done) return undefined
   const { reply, starts, step: first } = done
-  const isRefused = reply !== undefined && 'refused' in reply
   return {
     reply,
     starts: begin && first ? [() => begin(first)] : starts,
-    kept: isRefused ? [] : kept,
+    kept: reply && 'refused' in reply ? [] : kept,
   }
 }
