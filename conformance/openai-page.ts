@@ -11,7 +11,7 @@ const end = '<!-- operations: end -->'
 const notes: Record<string, string> = {
   'DELETE /agents/:id': 'the agent is archived on `/v1`',
   'GET /agents/sessions/:id/events':
-    'no summaries of reasoning, and of the events of environments `ready` alone; items of subagents come whole',
+    'no summaries of reasoning, and of the events of environments `pending`, `ready`, `failed` and `reset` alone; items of subagents come whole',
   'GET /agents/sessions/:id/turns/:turn_id/items': '`exit_code` and `cwd` of commands are null',
   'GET /agents/sessions/:id/items': '`exit_code` and `cwd` of commands are null',
   'GET /agents/sessions/:id/subagents/:subagent_id/turns/:turn_id/items':

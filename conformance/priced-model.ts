@@ -31,13 +31,16 @@ export async function pricedModel(
   cost: object | undefined,
   /** Usage of the request that tests the new card. Its tokens are charged too. */
   probe = { input: 0, output: 0 },
+  /** The wire that the stub speaks, where it is not that of Anthropic. */
+  api?: 'openai-completions' | 'openai-responses',
 ): Promise<string> {
   const model_id = fresh('model').replace(' ', '-')
   stub.replies(says('OK', probe))
   const { status, body } = await service.ask('POST', '/v1/ext/model_cards', {
     model_id,
-    ...{ provider: 'ant-compatible', model: 'stub-1', base_url: stub.url, api_key: 'key' },
-    native_config: { cost },
+    ...{ model: 'stub-1', base_url: stub.url, api_key: 'key' },
+    provider: api ? 'oai-compatible' : 'ant-compatible',
+    native_config: { cost, ...(api && { api }) },
   })
   assert.equal(status, 200, JSON.stringify(body))
   return model_id

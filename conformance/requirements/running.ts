@@ -6,7 +6,7 @@ export const running = {
   'running/one-owner': { section: '9.1 Ownership and recovery', says: 'At most one process runs a session at any moment.' },
   'running/fenced': { section: '9.1 Ownership and recovery', says: 'A process that lost its session can append nothing more to it.' },
   'running/dead-process': { section: '9.1 Ownership and recovery', says: 'When a process dies, its sessions go on in another, or in the same one after its restart, without waiting for a lease to run out.' },
-  'running/recovery/orphan-call': { section: '9.1 Ownership and recovery', says: 'A tool call without a result is closed by recovery with an error result that says so; a call of a tool that changes nothing (read, glob, grep, web tools, `schedule_wakeup`) runs again.' },
+  'running/recovery/orphan-call': { section: '9.1 Ownership and recovery', says: 'A tool call without a result is closed by recovery with an error result that says so; a call of a tool that changes nothing (read, glob, grep, web tools, `schedule_wakeup`, `automations`) runs again.' },
   'running/recovery/interrupted-stream': { section: '9.1 Ownership and recovery', says: 'A stream that was cut off is announced by `session.warning`.' },
   'running/recovery/valid-history': { section: '9.1 Ownership and recovery', says: 'After recovery the history is valid for the next model call.' },
   'running/recovery/once': { section: '9.1 Ownership and recovery', says: 'A command whose result was kept is never run again.' },

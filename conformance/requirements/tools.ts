@@ -3,7 +3,7 @@ import type { Requirement } from '../specification.ts'
 
 // oxfmt-ignore
 export const tools = {
-  'tools/entry/toolset': { section: '5.1 Entries of `tools`', says: 'built-in toolset – `type: \'agent_toolset_20260401\'`, `default_config?`, `configs?[]`, `schedule_wakeup?`' },
+  'tools/entry/toolset': { section: '5.1 Entries of `tools`', says: 'built-in toolset – `type: \'agent_toolset_20260401\'`, `default_config?`, `configs?[]`, `schedule_wakeup?`, `automations?`' },
   'tools/entry/custom': { section: '5.1 Entries of `tools`', says: 'custom tool – `type: \'custom\'`, `name`, `description`, `input_schema`, `execution?`' },
   'tools/entry/mcp-toolset': { section: '5.1 Entries of `tools`', says: 'MCP toolset – `type: \'mcp_toolset\'`, `mcp_server_name`, `default_config?`, `configs?[]`' },
   'tools/toolset/members': { section: '5.1 Entries of `tools`', says: 'The toolset stands for `bash`, `read`, `write`, `edit`, `glob`, `grep`, `web_fetch` and `web_search`.' },
@@ -32,6 +32,7 @@ export const tools = {
   'tools/web-search': { section: '5.3 The built-in tools', says: '`web_search` – `query` – results of the operator\'s search provider, through the outbound proxy' },
   'tools/schedule-wakeup': { section: '5.3 The built-in tools', says: '`schedule_wakeup` – `note`, and `after_seconds` or `at` – the session goes on by itself at that time, with the note of 2,000 characters at most; only where the toolset has `schedule_wakeup: {enabled?, permission_policy?}`' },
   'tools/open-pull-request': { section: '5.3 The built-in tools', says: '`open_pull_request` – `title`, `body`, `branch`, `base?`, `draft?` – the service opens a pull request from a branch that the agent has pushed, and answers its number and address; only in sessions of a publication on GitHub with `pull_requests`, for the agent of the session and not for agents that it starts (19.3). No agent has a custom tool of this name.' },
+  'tools/automations': { section: '5.3 The built-in tools', says: '`automations` – `action` (`create`, `list`, `update`, `delete`), `id?`, `name?`, `instructions?`, `expression?`, `timezone?`, `run_at?` – deployments with a schedule, or a single time, that post to the agent\'s own session; only where the toolset has `automations: {enabled?, permission_policy?}`' },
   'tools/bash/timeout': { section: '5.3 The built-in tools', says: 'A command is stopped after 120 seconds or its own `timeout_ms`, with everything it started, and the next one begins in a fresh shell.' },
   'tools/bash/exit-code': { section: '5.3 The built-in tools', says: 'A command that exits with another code than 0 gives an error result that holds its output, and the code behind it.' },
   'tools/edit/line-ends': { section: '5.3 The built-in tools', says: 'Where `old_string` does not stand as it is, its line ends fit `\\r\\n` in the file. `edit` writes the line ends that the file has there and keeps all other bytes; a text that names `\\r` is taken at its word. `grep` finds the end of a line before `\\r\\n`.' },
@@ -45,6 +46,10 @@ export const tools = {
   'tools/web/lists': { section: '5.3 The built-in tools', says: 'The web tools obey the environment\'s host lists and carry no vault credential.' },
   'tools/schedule-wakeup/cancelled': { section: '5.3 The built-in tools', says: 'A time lies 30 days ahead at most. A thread has one: a second call replaces it, an interrupt cancels it, of an idle session too, and so does the end of the thread or of the session. It outlives the server. A fork has none. A child is woken later while 100 messages wait for its parent.' },
   'events/ext/wakeup': { section: '5.3 The built-in tools', says: 'The turn begins with `system.wakeup` within seconds of the time, or when the session takes messages again. The agent reads its note as its own, not as a message of the user.' },
+  'tools/automations/own': { section: '5.3 The built-in tools', says: 'The agent of a session sees all deployments with a schedule that post to its session, and changes only those that it has made. Agents that it has started have no such tool. A run is framed as the agent\'s own words, not as a message of the user.' },
+  'tools/automations/bounds': { section: '5.3 The built-in tools', says: 'A session has at most 10 automations that its agent has made and not deleted. Two runs of one lie 5 minutes apart at least; a single run lies 5 minutes to 366 days ahead. Instructions have 2,000 characters at most. The limits of deployments hold too.' },
+  'tools/automations/recorded': { section: '5.3 The built-in tools', says: 'The change and the result of its call are one transaction. It has a line in the audit: the actor is the session, on behalf of the person or key behind it.' },
+  'tools/automations/end': { section: '5.3 The built-in tools', says: 'An automation that an agent has made is archived when it is due and its session is archived or deleted.' },
   'tools/permission/types': { section: '5.4 Permission policies and approvals', says: 'A permission policy is `{type}`: `always_allow`, `always_ask`, or `auto`, which asks.' },
   'tools/permission/toolset-default': { section: '5.4 Permission policies and approvals', says: 'Tools of the built-in toolset are allowed unless configured otherwise.' },
   'tools/permission/mcp-default': { section: '5.4 Permission policies and approvals', says: 'Tools of an MCP server that an `mcp_toolset` names ask unless configured otherwise; those of a server that none names are allowed.' },

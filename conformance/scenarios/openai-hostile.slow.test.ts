@@ -52,7 +52,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         [[{ type: 'tool_search' }], 'tools.0.type'],
         [[{ type: 'programmatic_tool_calling', enabled: true }], 'tools.0.type'],
         [[{ type: 'computer_use', include_screenshots: true }], 'tools.0.type'],
-        [[{ type: 'automations' }], 'tools.0.type'],
+        [[{ type: 'automations' }, { type: 'automations' }], 'tools.1'],
         [[mcp('x', { connection_origin: 'environment' })], 'tools.0.connection_origin'],
         [
           [{ ...mcp('x'), transport: { type: 'stdio', command: 'x', cwd: '/' } }],

@@ -115,6 +115,34 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      'openai/environments/setup-commands',
+      'commands are refused by name where workers run the sandboxes',
+      async () => {
+        const { id } = await service.client.beta.environments.create({
+          name: fresh('of workers'),
+          config: { type: 'self_hosted' },
+        })
+        const own = { setup_commands: [{ command: 'true' }] }
+        const message = /setup_commands: do not run on workers; prepare/
+        const environment = { ...hosted, environment_template_id: id, ...own }
+        const refused = [
+          agents.sessions.create({ agent, environment, input: 'say: x' }),
+          agents.environments.create({ environment }),
+          agents.environments.templates.update(id, own),
+          agents.automations.create({
+            ...{ type: 'periodic', name: 'x', expression: '0 9 * * *', timezone: 'UTC' },
+            target: {
+              ...{ type: 'new_session', agent, environment },
+              input: [{ role: 'user', content: [{ type: 'input_text', text: 'say: x' }] }],
+            },
+          }),
+        ]
+        for (const each of refused) await assert.rejects(each, { status: 400, message })
+        await agents.environments.templates.update(id, { setup_commands: [] })
+      },
+    )
+
+    verifies(
       'openai/environments/vaults',
       'a session has the vaults of its environment behind its own',
       async () => {

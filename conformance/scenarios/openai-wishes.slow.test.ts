@@ -6,6 +6,8 @@ import { zodAgentTextFormat } from 'openai/helpers/beta/agents/zod'
 import { z } from 'zod'
 import { newestOpenAI } from '../openai.ts'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
+import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
+import { openaiResponsesDialect } from '@steward/model/stubs/stub-openai-responses.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { pricedModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
@@ -135,6 +137,113 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(agent.text, { format: { type: 'json_schema', schema }, verbosity: 'high' })
         const there = await service.ask('GET', `/v1/sessions/${result.session_id}`)
         assert.partialDeepStrictEqual(there.body, { agent: { answers: { verbosity: 'high' } } })
+      },
+    )
+
+    /** Every object of a strict schema names all its properties and allows no others. */
+    function checkStrict(schema: unknown): void {
+      const { type, properties, required, additionalProperties, ...others } = z
+        .looseObject({
+          type: z.unknown(),
+          properties: z.record(z.string(), z.unknown()).optional(),
+          required: z.array(z.string()).optional(),
+        })
+        .parse(schema)
+      if (type === 'object') {
+        assert.equal(additionalProperties, false)
+        assert.deepEqual(required?.toSorted(), Object.keys(properties ?? {}).toSorted())
+      }
+      for (const each of Object.values(properties ?? {})) checkStrict(each)
+      if (others['items'] !== undefined) checkStrict(others['items'])
+    }
+
+    for (const [api, dialect, partOf] of [
+      [
+        'openai-completions',
+        openaiChatDialect,
+        ({ response_format }: Record<string, unknown>) => response_format,
+      ],
+      ['openai-responses', openaiResponsesDialect, ({ text }: Record<string, unknown>) => text],
+    ] as const)
+      verifies(
+        'openai/agents/format',
+        `a schema of the client reaches ${api} strict and unchanged`,
+        async () => {
+          await using stub = await startStub(dialect)
+          const model = await pricedModel(service, stub, { input: 1, output: 1 }, undefined, api)
+          const answer = { city: 'Bern', parts: [{ name: 'Felsenau', people: null }] }
+          stub.replies({
+            blocks: [{ type: 'text', pieces: [JSON.stringify(answer)] }],
+            stop: 'end_turn',
+          })
+          const part = z.object({ name: z.string(), people: z.number().nullable() })
+          const format = zodAgentTextFormat(z.object({ city: z.string(), parts: z.array(part) }))
+          const turn = await agents.sessions.create({
+            agent: { model, text: { format } },
+            ...{ environment: { type: 'none' }, input: 'a city', stream: true, toolHandlers: {} },
+          })
+          const { output_parsed } = await turn.finalResult()
+          assert.deepEqual(output_parsed, answer)
+          const { schema } = format
+          checkStrict(schema)
+          const asked = partOf(stub.requests.at(-1)?.body as Record<string, unknown>)
+          const strict = { name: 'answer', strict: true, schema }
+          assert.deepEqual(
+            asked,
+            api === 'openai-completions'
+              ? { type: 'json_schema', json_schema: strict }
+              : { format: { type: 'json_schema', ...strict } },
+          )
+        },
+      )
+
+    verifies(
+      ['openai/refusals', 'openai/wishes', 'openai/environments/create', 'openai/templates/create'],
+      'every parameter of an environment is taken, but for three that promise what sandboxes lack',
+      async () => {
+        const content = new File(['1'], 'x.csv')
+        const client = newestOpenAI(service)
+        const file = await client.files.create({ file: content, purpose: 'user_data' })
+        const fields = {
+          container_size: 'small' as const,
+          env: { foo: 'string' },
+          files: [{ type: 'file_id' as const, file_id: file.id, path: '/workspace/x' }],
+          network: {
+            access: 'restricted' as const,
+            allowed_domains: ['example.com'],
+            blocked_domains: ['example.org'],
+          },
+          packages: { npm: ['string'], python: ['string'], system: ['string'] },
+          setup_commands: [{ command: 'command', cwd: '/workspace' }],
+          skills: [],
+        }
+        const without = { desktop: { enabled: false }, plugins: [], capability_directories: [] }
+        const absent = { desktop: null, plugins: null, capability_directories: null }
+        for (const lacking of [without, absent]) {
+          const environment = { ...hosted, ...fields, ...lacking }
+          await agents.environments.create({ environment, vault_ids: [] })
+          await agents.environments.templates.create({ name: null, ...fields, ...lacking })
+          await agents.sessions.create({ agent: { model: 'offline' }, environment })
+        }
+        const plugin = { name: 'x', description: 'description', type: 'inline' as const }
+        const source = { data: 'x', media_type: 'application/zip', type: 'base64' } as const
+        const promises: [object, string, RegExp][] = [
+          [{ desktop: { enabled: true } }, 'desktop.enabled', /sandboxes have no desktop/],
+          [{ plugins: [{ ...plugin, source }] }, 'plugins', /upload a skill/],
+          [{ capability_directories: ['string'] }, 'capability_directories', /upload skills/],
+        ]
+        for (const [promised, param, message] of promises) {
+          const environment = { ...hosted, ...fields, ...promised }
+          const at = `environment.${param}`
+          await assert.rejects(agents.environments.create({ environment }), { param: at, message })
+          await assert.rejects(
+            agents.sessions.create({ agent: { model: 'offline' }, environment }),
+            { param: at, message },
+          )
+          await assert.rejects(agents.environments.templates.create({ ...fields, ...promised }), {
+            ...{ param, message },
+          })
+        }
       },
     )
   })

@@ -5,6 +5,7 @@ import type { Registry } from '@steward/server/engine/installs/registry-fixture.
 import { startRegistries } from '@steward/server/engine/installs/registry-fixture.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
+import { newestOpenAI, typesOf } from '../openai.ts'
 import { all, fresh, logOf, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -129,6 +130,35 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { status, body } = await create(right)
         assert.equal(status, 200, JSON.stringify(body))
         assert.deepEqual(body['packages'], right)
+      },
+    )
+
+    verifies(
+      'openai/events/environments',
+      'a stream of the OpenAI surface says that packages are installed, and that this has failed',
+      async () => {
+        const { agents } = newestOpenAI(service).beta
+        const states = async (packages: object) => {
+          const stream = await agents.sessions.create({
+            ...{ agent: { model: 'offline' }, input: 'run: true', stream: true },
+            environment: { type: 'openai_hosted', packages },
+          })
+          const events = await Array.fromAsync(stream)
+          const told = events.filter(({ type: of }) => of.startsWith('agent.session.environment.'))
+          return { told, types: typesOf(told) }
+        }
+        const both = { npm: ['tiny-npm'], python: ['tiny-pip'] }
+        assert.deepEqual((await states(both)).types, [
+          ...['environment.ready', 'environment.pending', 'environment.ready'],
+        ])
+        const { told, types } = await states({ npm: ['no-such-package-here'] })
+        assert.deepEqual(types.slice(0, 3), [
+          ...['environment.ready', 'environment.pending', 'environment.failed'],
+        ])
+        const failed = told[2]
+        assert.ok(failed && 'environment' in failed)
+        assert.equal(failed.environment.status, 'failed')
+        assert.match(failed.environment.error?.message ?? '', /could not be installed/)
       },
     )
   })

@@ -203,6 +203,8 @@ export type DeploymentSpec = {
   budget: SessionBudget | null
   /** The session that each run posts to. When undefined, each run creates a session. */
   session_id?: string | undefined
+  /** The session whose agent has made the deployment, and the call that did. Undefined: somebody else did. */
+  made_by?: { session: string; call: string } | undefined
   /** Values that replace those of the agent. */
   overrides?:
     | {

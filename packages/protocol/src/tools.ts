@@ -14,11 +14,11 @@ export const builtInTools = [
 ] as const
 export type BuiltInTool = (typeof builtInTools)[number]
 
-/**
- * The built-in tools; `schedule_wakeup`, which an agent has only when its toolset names it, because the official client
- * has no entry for it in `configs`; and `open_pull_request`, which an agent has only in sessions of a publication.
- */
-export const toolsetTools = [...builtInTools, 'schedule_wakeup', 'open_pull_request'] as const
+/** Tools that an agent has only when its toolset names them. The official client has no entry for them in `configs`. */
+export const namedTools = ['schedule_wakeup', 'automations'] as const
+
+/** The names that tools of the service have. An agent has `open_pull_request` only in sessions of a publication. */
+export const toolsetTools = [...builtInTools, ...namedTools, 'open_pull_request'] as const
 
 export const PermissionPolicy = z
   .strictObject({
@@ -161,6 +161,11 @@ export const Toolset = z
     schedule_wakeup: DefaultConfig.nullish().meta(
       extension(
         'The tool by which the agent goes on at a time. Absent: the agent has no such tool.',
+      ),
+    ),
+    automations: DefaultConfig.nullish().meta(
+      extension(
+        'The tool by which the agent manages automations of its own session. Absent: the agent has no such tool.',
       ),
     ),
   })
@@ -321,12 +326,15 @@ export function resolveTools(tools: Tools): Tools {
       enabled: entry.enabled ?? fallback.enabled,
       permission_policy: entry.permission_policy ?? fallback.permission_policy,
     }))
-    if (mcp || !tool.schedule_wakeup)
-      return { ...tool, default_config: fallback, configs } as ToolEntry
-    const schedule_wakeup = {
-      enabled: tool.schedule_wakeup.enabled ?? true,
-      permission_policy: tool.schedule_wakeup.permission_policy ?? fallback.permission_policy,
-    }
-    return { ...tool, default_config: fallback, configs, schedule_wakeup } as ToolEntry
+    const resolved = { ...tool, default_config: fallback, configs } as ToolEntry
+    if (mcp) return resolved
+    const named = namedTools.flatMap((name) => {
+      const config = tool[name]
+      if (!config) return []
+      const { enabled, permission_policy } = config
+      const policy = permission_policy ?? fallback.permission_policy
+      return [[name, { enabled: enabled ?? true, permission_policy: policy }]]
+    })
+    return { ...resolved, ...Object.fromEntries(named) } as ToolEntry
   })
 }

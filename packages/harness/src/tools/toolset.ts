@@ -1,6 +1,8 @@
 /** Turns an agent's tool entries into tools that can run. */
 import type { CustomTool, PermissionPolicy, ToolEntry, Toolset } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import type { SessionAutomations } from '../automations.ts'
+import { automationsTool } from './automations.ts'
 import { bashTool } from './bash.ts'
 import { callEndpoint, commandTool, isReading } from './custom.ts'
 import { editTool, readTool, writeTool } from './files.ts'
@@ -20,6 +22,8 @@ export type ToolDeps = ToolEgress & {
   isElsewhere?: boolean
   /** The time, in ms. Absent when nobody wakes an agent. */
   now?: () => number
+  /** Absent for everyone but the session's own agent. */
+  automations?: SessionAutomations | undefined
 }
 
 /** The tools in the order of the entries, which the model sees. `tools` have all defaults filled in. */
@@ -59,13 +63,14 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
     const policy: PermissionPolicy = config.permission_policy ?? { type: 'always_allow' }
     return [{ ...make(config), permission: permissionOf(policy) }]
   }
-  const { now } = deps
-  const { default_config: usual, schedule_wakeup: waking } = entry
+  const { now, automations } = deps
+  const { default_config: usual, schedule_wakeup: waking, automations: scheduling } = entry
   return [
     ...makers.flatMap(([name, make]) =>
       offered(make, entry.configs?.find((each) => each.name === name) ?? usual ?? {}),
     ),
     ...(now && waking ? offered(() => wakeupTool(now), waking) : []),
+    ...(automations && scheduling ? offered(() => automationsTool(automations), scheduling) : []),
   ]
 }
 

@@ -149,7 +149,16 @@ const shown = {
   object: z.literal('agent.automation'),
   name: z.string(),
   metadata: z.record(z.string(), z.string()),
-  created_by: z.object({ type: z.literal('developer') }).describe('Always a developer.'),
+  created_by: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('developer') }),
+      z.object({
+        type: z.literal('agent'),
+        session_id: z.string().describe('The session of the agent.'),
+        tool_call_id: z.string().describe('The call that has made the automation.'),
+      }),
+    ])
+    .describe('A developer, or the agent of a session.'),
   created_at: UnixSeconds,
   target: TargetShown.describe('What each run does.'),
 }

@@ -122,12 +122,16 @@ const WebSearchTool = z
   })
   .meta({ id: 'OpenAIWebSearchTool', description: 'Search of the web.' })
 
+const AutomationsTool = z.strictObject({ type: z.literal('automations') }).meta({
+  id: 'OpenAIAutomationsTool',
+  description: 'The agent manages automations of its own session.',
+})
+
 /** Advice for the types of tools that the wire has and this service does not support. */
 const wayOuts: Record<string, string> = {
   tool_search: 'every tool is loaded; leave it out',
   programmatic_tool_calling: 'leave it out',
   computer_use: 'sandboxes have no desktop; leave it out',
-  automations: 'create automations over the API; leave it out',
 }
 
 const unknownTool = ofUnknownType((type) => {
@@ -135,11 +139,15 @@ const unknownTool = ofUnknownType((type) => {
     typeof type === 'string' && Object.hasOwn(wayOuts, type) ? wayOuts[type] : undefined
   return wayOut
     ? `${quoteValue(type)} is not supported: ${wayOut}`
-    : `${quoteValue(type)} is no type of tool: send function, mcp or web_search`
+    : `${quoteValue(type)} is no type of tool: send function, mcp, web_search or automations`
 })
 
 export const OpenAITool = refused(
-  z.discriminatedUnion('type', [FunctionTool, McpTool, WebSearchTool], unknownTool),
+  z.discriminatedUnion(
+    'type',
+    [FunctionTool, McpTool, WebSearchTool, AutomationsTool],
+    unknownTool,
+  ),
   Object.keys(wayOuts)
     .map((type) => `\`${type}\``)
     .join(', '),
@@ -156,7 +164,7 @@ const keyOf = (tool: OpenAITool): string =>
     ? tool.name
     : tool.type === 'mcp'
       ? `mcp server ${tool.server_label}`
-      : 'type web_search'
+      : `type ${tool.type}`
 
 /** Checks domains by the rules of `/v1`. */
 function checkSearch(
@@ -239,6 +247,7 @@ export const OpenAIToolShown = z
         .nullable()
         .describe('For results that suit a place, or null.'),
     }),
+    z.object({ type: z.literal('automations') }),
   ])
   .meta({ id: 'OpenAITool', description: 'A tool of an agent.' })
 export type OpenAIToolShown = z.infer<typeof OpenAIToolShown>

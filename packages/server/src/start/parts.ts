@@ -21,6 +21,7 @@ import { conversationNames } from '../resources/model-cards/conversation-names.t
 import { modelResolver } from '../resources/model-cards/resolve.ts'
 import { heldBySkill } from '../resources/skills/store.ts'
 import { resourceKinds } from '../sessions/resources/kinds.ts'
+import { sessionAutomations } from '../capabilities/deployments/of-session.ts'
 import { openIntegrations } from '../capabilities/integrations/open.ts'
 import { publicationTools } from '../capabilities/integrations/pull-requests/session-tools.ts'
 import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
@@ -140,6 +141,7 @@ export async function openParts(
     givenTools: (...asked) => publicationTools({ ...ground, ...integrations }, ...asked),
     shares,
     traceparentOf,
+    automations: sessionAutomations(ground),
   })
   const refusals: Refusals = {
     ...(config.sandbox === 'none' && { noSandboxes: noSandboxesHere }),

@@ -24,9 +24,16 @@ const DraftShape = fields({
   model: optional(textOr(fields({}, ['id']))),
   system: text,
   tools: listOf(
-    fields({ name: text, default_config: toolRule, schedule_wakeup: toolRule, configs: named }, [
-      'type',
-    ]),
+    fields(
+      {
+        name: text,
+        default_config: toolRule,
+        schedule_wakeup: toolRule,
+        automations: toolRule,
+        configs: named,
+      },
+      ['type'],
+    ),
   ),
   mcp_servers: named,
   skills: listOf(textOr(fields({}, ['skill_id']))),

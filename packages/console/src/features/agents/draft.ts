@@ -82,15 +82,22 @@ const configOf = (policy: ToolPolicy): ToolRule =>
 
 type NamedTool = NonNullable<DraftToolset['configs']>[number]['name']
 
-export type FormTool = NamedTool | 'schedule_wakeup'
+/** Tools that a toolset has only where it names them. */
+type ExtraTool = 'schedule_wakeup' | 'automations'
+export type FormTool = NamedTool | ExtraTool
+
+const isExtra = (tool: FormTool): tool is ExtraTool =>
+  tool === 'schedule_wakeup' || tool === 'automations'
 
 /** What a built-in tool may do. Without a toolset the agent has none of them. */
 export function policyOf(draft: AgentDraft, tool: FormTool): ToolPolicy {
   const set = toolsetOf(draft)
   if (!set) return 'off'
   const common = policyOfConfig(set.default_config, 'always_allow')
-  if (tool === 'schedule_wakeup')
-    return set.schedule_wakeup ? policyOfConfig(set.schedule_wakeup, 'always_allow') : 'off'
+  if (isExtra(tool)) {
+    const config = set[tool]
+    return config ? policyOfConfig(config, 'always_allow') : 'off'
+  }
   return policyOfConfig(
     set.configs?.find(({ name }) => name === tool),
     common,
@@ -108,10 +115,9 @@ export function withPolicy(draft: AgentDraft, tool: FormTool, policy: ToolPolicy
     type: 'agent_toolset_20260401',
     default_config: { enabled: false },
   }
-  if (tool === 'schedule_wakeup') {
-    const { schedule_wakeup: _before, ...rest } = base
-    const next: DraftToolset =
-      policy === 'off' ? rest : { ...rest, schedule_wakeup: configOf(policy) }
+  if (isExtra(tool)) {
+    const { [tool]: _before, ...rest } = base
+    const next: DraftToolset = policy === 'off' ? rest : { ...rest, [tool]: configOf(policy) }
     return { ...draft, tools: replaceTool(tools, set, next) }
   }
   const before = base.configs?.find(({ name }) => name === tool)

@@ -73,6 +73,7 @@ export const agentWords = {
     web_fetch: 'reads pages of the web',
     web_search: 'searches the web',
     schedule_wakeup: 'wakes the agent at a time',
+    automations: 'lets the agent keep schedules of its own',
   },
   policy: {
     always_allow: 'allowed',

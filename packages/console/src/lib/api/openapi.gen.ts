@@ -3027,6 +3027,8 @@ export interface components {
             configs?: components["schemas"]["AgentToolConfig"][] | null;
             /** @description The tool by which the agent goes on at a time. Absent: the agent has no such tool. */
             schedule_wakeup?: components["schemas"]["ToolsetDefaultConfig"] | null;
+            /** @description The tool by which the agent manages automations of its own session. Absent: the agent has no such tool. */
+            automations?: components["schemas"]["ToolsetDefaultConfig"] | null;
         };
         /** @description The built-in tools: commands, files and the web. */
         AgentToolset20260401Params: {
@@ -3040,6 +3042,8 @@ export interface components {
             configs?: components["schemas"]["AgentToolConfigParams"][] | null;
             /** @description The tool by which the agent goes on at a time. Absent: the agent has no such tool. */
             schedule_wakeup?: components["schemas"]["ToolsetDefaultConfig"] | null;
+            /** @description The tool by which the agent manages automations of its own session. Absent: the agent has no such tool. */
+            automations?: components["schemas"]["ToolsetDefaultConfig"] | null;
         };
         /**
          * @example {

@@ -3,6 +3,7 @@
  * one transaction: a time has one run and a run one session, whenever a process dies.
  */
 import { iso } from '@steward/base/time.ts'
+import { automationText } from '@steward/harness/automations.ts'
 import type {
   DeploymentEvent,
   DeploymentRun,
@@ -23,7 +24,7 @@ import { buildSessionRequest } from './request.ts'
 import type { ClaimedDeployment, DeploymentRow, DeploymentRunRow } from './store.ts'
 import { deploymentStore, showRun } from './store.ts'
 import { dueTime } from './times.ts'
-import { pauseLocked } from './write.ts'
+import { archive, pauseLocked } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
 
 type RunCause = Pick<DeploymentRunRow, 'trigger_type' | 'scheduled_at' | 'webhook_id'>
@@ -77,9 +78,30 @@ const notifyOfRun = (
 const pauses = (type: RunError['type']): type is PausingError =>
   pausingErrors.some((each) => each === type)
 
-/** Pauses a deployment whose run failed for a reason that a person must mend. The caller has locked the row. */
+/** False once the session is archived or deleted. */
+async function isOpenSession(read: Reads, tenant: string, id: string): Promise<boolean> {
+  const found = read
+    .selectFrom('sessions')
+    .select('archived_at')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+  return (await found.executeTakeFirst())?.archived_at === null
+}
+
+/**
+ * Pauses a deployment whose run failed for a reason that a person must mend, and archives what an agent has made for a
+ * session that is archived. The caller has locked the row.
+ */
 async function pauseAfter(tx: Queries, row: DeploymentRow, { type }: RunError, now: number) {
   const isOpen = row.archived_at === null && row.paused_reason === null
+  const { made_by, session_id } = row.spec
+  if (isOpen && made_by && session_id !== undefined) {
+    if (!(await isOpenSession(tx, row.tenant_id, session_id))) {
+      await archive(tx, row, now)
+      return
+    }
+  }
   if (isOpen && pauses(type)) await pauseLocked(tx, row, { type: 'error', error: { type } }, now)
 }
 
@@ -94,6 +116,19 @@ type RunDelivery = {
   keep: (tx: Queries, session: string) => Promise<void>
 }
 
+/** The events of a run. What an agent wrote to itself is framed, so that it is no word of the user. */
+const messagesOf = ({ id, spec: { initial_events, made_by } }: DeploymentRow): DeploymentEvent[] =>
+  initial_events.map((event) =>
+    made_by && event.type === 'user.message'
+      ? {
+          ...event,
+          content: event.content.map((block) =>
+            block.type === 'text' ? { ...block, text: automationText(id, block.text) } : block,
+          ),
+        }
+      : event,
+  )
+
 /** Creates a session, or posts to the one that the deployment names. */
 async function deliverRun(
   deps: OpenSessionDeps,
@@ -101,7 +136,7 @@ async function deliverRun(
   row: DeploymentRow,
   { take, keep }: RunDelivery,
 ): Promise<void> {
-  const { session_id: session, initial_events } = row.spec
+  const { session_id: session } = row.spec
   const actor = { type: 'deployment', id: row.id, name: row.name } as const
   if (session === undefined) {
     let id = ''
@@ -122,7 +157,7 @@ async function deliverRun(
   }
   const { db, tenant } = ref
   const target = { tenant, session, clock: deps.clock, steers: true }
-  await postInUnits(db, target, initial_events, async (tx) => {
+  await postInUnits(db, target, messagesOf(row), async (tx) => {
     await take(tx)
     await keep(tx, session)
     const line = { thing: actor, action: 'session.post', session } as const

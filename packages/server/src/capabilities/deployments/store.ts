@@ -96,6 +96,10 @@ type RunFilter = {
   trigger?: TriggerType | undefined
 }
 
+/** Quotes in texts are escaped, so a caller's text cannot match as a key. */
+const postsTo = (session: string) =>
+  sql<boolean>`spec like ${`%"session_id":${JSON.stringify(session)}%`}`
+
 function deploymentReads(db: Reads) {
   return {
     list: (
@@ -122,11 +126,19 @@ function deploymentReads(db: Reads) {
         archived: false,
         where(query) {
           const found = query.where('schedule', 'is not', null)
-          if (session === undefined) return found
-          // Quotes in texts are escaped, so a caller's text cannot match as a key.
-          return found.where(sql<boolean>`spec like ${`%"session_id":${JSON.stringify(session)}%`}`)
+          return session === undefined ? found : found.where(postsTo(session))
         },
       }),
+
+    /** Unarchived deployments with a schedule that post to the session. */
+    ofSession: (tenant: string, session: string): Promise<DeploymentRow[]> =>
+      rows(db, 'deployments').all(tenant, (query) =>
+        query
+          .where('schedule', 'is not', null)
+          .where('archived_at', 'is', null)
+          .where(postsTo(session))
+          .orderBy('id'),
+      ),
 
     run: async (tenant: string, id: string): Promise<DeploymentRun> =>
       showRun(await rows(db, 'deployment_runs').get(tenant, id)),

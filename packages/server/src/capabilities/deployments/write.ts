@@ -16,7 +16,7 @@ import { isSameJson } from '../../ground/core/text/same-json.ts'
 import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { agentStore } from '../../resources/agents/store.ts'
-import type { MakeEnvironment } from '../../sessions/check-request.ts'
+import type { RequestMaker } from '../../sessions/check-request.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
@@ -33,23 +33,27 @@ type DeploymentExtras = {
   schedule?: DeploymentSchedule | null | undefined
   session_id?: string | undefined
   overrides?: DeploymentSpec['overrides']
-  /** Replaces `environment_id`. */
-  makeEnvironment?: MakeEnvironment | undefined
+  /** What it makes replaces `environment_id` and `agent`. */
+  maker?: RequestMaker | undefined
 }
 export type DeploymentDraft = Omit<DeploymentCreate, 'schedule'> & DeploymentExtras
 export type DeploymentChange = Omit<DeploymentUpdate, 'schedule'> & DeploymentExtras
 
 /** Bound of scheduled deployments in a workspace. */
-const mostScheduled = 1_000
+export const mostScheduled = 1_000
 
-const nothingDue = { next_ms: null, due_ms: null }
+export const nothingDue = { next_ms: null, due_ms: null }
 
 /** The agent of the deployment. It may be archived only for a deployment that posts to an existing session. */
 async function agentOf(
   { db, tenant }: TenantRef,
-  choice: DeploymentCreate['agent'],
-  session?: string,
+  {
+    agent: choice,
+    session_id: session,
+    maker,
+  }: Pick<DeploymentDraft, 'agent' | 'session_id' | 'maker'>,
 ) {
+  if (maker?.agent) return { agent_id: '', agent_version: 1 }
   const { id, version } = typeof choice === 'string' ? { id: choice, version: undefined } : choice
   const agents = agentStore(db.read)
   const found =
@@ -72,8 +76,25 @@ async function firstTime(
   return next
 }
 
+/** Holds others back that add a deployment with a schedule, so that a count stays true in the unit. */
+export const lockScheduled = (tx: Queries, tenant: string): Promise<void> =>
+  lockAdvisory(tx, `${tenant}/deployments`)
+
+/** What is made in the unit, as columns of the deployment. */
+async function madeColumns(
+  tx: Queries,
+  maker: RequestMaker | undefined,
+  now: number,
+): Promise<Partial<DeploymentRow>> {
+  const { environment_id, agent } = (await maker?.make(tx, now)) ?? {}
+  return {
+    ...(environment_id !== undefined && { environment_id }),
+    ...(agent && { agent_id: agent.id, agent_version: agent.version }),
+  }
+}
+
 async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
-  await lockAdvisory(tx, `${tenant}/deployments`)
+  await lockScheduled(tx, tenant)
   const there = await deploymentStore(tx).countScheduled(tenant)
   if (there >= mostScheduled)
     throw invalid(
@@ -96,7 +117,7 @@ export async function createDeployment(
     id,
     name: body.name,
     description: body.description || null,
-    ...(await agentOf(ref, body.agent, body.session_id)),
+    ...(await agentOf(ref, body)),
     environment_id: body.environment_id,
     spec: {
       initial_events: body.initial_events,
@@ -118,17 +139,18 @@ export async function createDeployment(
     created_at: iso(now),
     updated_at: iso(now),
   }
-  const { makeEnvironment: make } = body
+  const { maker } = body
   if (row.spec.session_id === undefined)
-    await checkRequest(deps, ref, buildSessionRequest(deps.seal, row), make)
-  await db.write(async (tx) => {
+    await checkRequest(deps, ref, buildSessionRequest(deps.seal, row), maker)
+  const kept = await db.write(async (tx) => {
     if (schedule) await checkScheduled(tx, tenant)
-    if (make) row.environment_id = await make(tx, now)
-    await rows(tx, 'deployments').insert(row)
+    const made = await madeColumns(tx, maker, now)
+    const inserted = await rows(tx, 'deployments').insert({ ...row, ...made })
     if (schedule) notifySchedules(tx)
     await outbox(tx).put(tenant, ['deployment.created'], { id }, now)
+    return inserted
   })
-  return showDeployment(row, now)
+  return showDeployment(kept, now)
 }
 
 const isArchived = (id: string) => invalid(`deployment ${id} is archived and cannot be changed`)
@@ -150,7 +172,7 @@ async function changedColumns(
     ...(body.name !== undefined && { name: body.name }),
     ...(body.description !== undefined && { description: body.description || null }),
     ...(body.metadata && { metadata: mergeMetadata(row.metadata, body.metadata) }),
-    ...(agent !== undefined && (await agentOf(ref, agent, body.session_id))),
+    ...(agent !== undefined && (await agentOf(ref, { ...body, agent }))),
     ...(environment_id !== undefined && { environment_id }),
     sealed_tokens: replaced.sealed_tokens,
     spec: {
@@ -158,6 +180,7 @@ async function changedColumns(
       resources: replaced.resources,
       vault_ids: vault_ids === undefined ? spec.vault_ids : (vault_ids ?? []),
       budget: budget === undefined ? spec.budget : budget,
+      ...(spec.made_by && { made_by: spec.made_by }),
       // Session and overrides belong to the agent that was named with them.
       ...(agent === undefined
         ? { session_id: spec.session_id, overrides: spec.overrides }
@@ -189,10 +212,10 @@ export async function updateDeployment(
   const body = typeof change === 'function' ? await change(row) : change
   const now = deps.clock.now()
   const columns = await changedColumns(deps, ref, row, body)
-  const { makeEnvironment: make } = body
+  const { maker } = body
   const createsSession = (columns.spec ?? row.spec).session_id === undefined
   if (createsSession && recipe.some((field) => body[field] !== undefined))
-    await checkRequest(deps, ref, buildSessionRequest(deps.seal, { ...row, ...columns }), make)
+    await checkRequest(deps, ref, buildSessionRequest(deps.seal, { ...row, ...columns }), maker)
   const schedule = body.schedule === undefined ? row.schedule : body.schedule
   const isMoved = !isSameJson({ schedule }, { schedule: row.schedule })
   const first = await firstTime(id, schedule, now)
@@ -201,11 +224,12 @@ export async function updateDeployment(
     if (kept.updated_at !== row.updated_at || kept.archived_at !== null) throw changedMeanwhile(id)
     if (isMoved && schedule && !row.schedule) await checkScheduled(tx, tenant)
     const times = kept.paused_reason === null ? first : nothingDue
-    if (make) columns.environment_id = await make(tx, now)
+    const made = await madeColumns(tx, maker, now)
     await outbox(tx).put(tenant, ['deployment.updated'], { id }, now)
     if (schedule) notifySchedules(tx)
     return rows(tx, 'deployments').update(kept, {
       ...columns,
+      ...made,
       ...(isMoved && { schedule, ...times }),
       updated_at: iso(now),
     })
@@ -270,7 +294,12 @@ export async function unpauseDeployment(
   })
 }
 
-async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<DeploymentRow> {
+/** Archives a deployment. The caller has locked the row. */
+export async function archive(
+  tx: Queries,
+  row: DeploymentRow,
+  now: number,
+): Promise<DeploymentRow> {
   const { tenant_id, id } = row
   await outbox(tx).put(tenant_id, ['deployment.archived'], { id }, now)
   const columns = { paused_reason: null, ...nothingDue, archived_at: iso(now) }

@@ -84,6 +84,7 @@ export function recordedTools(
     web,
     commandSecrets: async () => ({}),
     now: () => 0,
+    automations: { list: none, prepare: none },
   })
   return [...tools, ...givenTools(record)].map(repeatResults(results))
 }

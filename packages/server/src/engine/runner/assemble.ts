@@ -21,7 +21,7 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { SessionSkills } from '../../resources/skills/session.ts'
 import { mediaLoader } from './media.ts'
 import { connectServers } from './connect-servers.ts'
-import type { TurnAssembly, ClaimedWork, AssembledTurn } from './turn-deps.ts'
+import type { TurnAssembly, TurnParts, ClaimedWork, AssembledTurn } from './turn-deps.ts'
 import { createHistoryCache } from './histories.ts'
 import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
@@ -49,6 +49,7 @@ export type AssemblyParts = Ground & {
   kinds: ResourceKinds
   givenTools: GivenTools
   traceparentOf: TraceparentOf
+  automations: TurnParts['automations']
 }
 
 /** `toolHost`: where the sandbox provider runs commands. */
@@ -67,7 +68,7 @@ const noSandbox = () =>
 
 export function createTurnAssembly(deps: AssemblyDeps) {
   const { databases, clock, log, sandboxPool: spaces, toolHost: host, kinds } = deps
-  const { resolveModel, inlineTokens, skills, givenTools, traceparentOf } = deps
+  const { resolveModel, inlineTokens, skills, givenTools, traceparentOf, automations } = deps
   const known = createHistoryCache(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
   /** Where the agent's own tools run. Undefined when no tool needs a sandbox or a worker. */
@@ -116,6 +117,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       sandbox: isElsewhere ? noSandbox : space.sandbox,
       isElsewhere,
       now: () => clock.now(),
+      automations: thread === undefined ? automations?.ofSession({ tenant, session }) : undefined,
       outbound: egress.outboundFetch({ credentials: true }),
       web: createWebAccess(deps, egress, tenant),
       commandSecrets: (words) => egress.commandSecrets(words),

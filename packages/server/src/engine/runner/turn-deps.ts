@@ -9,6 +9,7 @@ import type { PricedModel } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import type { LateNotices } from './late-notices.ts'
 import type { RecoveryLane } from './recovery-lane.ts'
+import type { AutomationParts } from '../../sessions/automations.ts'
 import type { SessionSlot } from './session-slot.ts'
 import type { Crew } from './threads/crew.ts'
 import type { TeamRoster } from './threads/effects.ts'
@@ -21,6 +22,8 @@ export type TurnParts = {
   assemble: (work: ClaimedWork) => Promise<TurnAssembly>
   /** Ends the session's sandbox in this process, because another process has taken the session over. */
   abandon: (work: WorkNotice) => Promise<void>
+  /** Absent where agents have no automations. */
+  automations?: AutomationParts | undefined
   /** Removes everything that a deleted session left on this machine. */
   remove: (work: WorkNotice) => Promise<void>
 }

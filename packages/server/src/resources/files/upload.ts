@@ -63,12 +63,41 @@ export async function uploadFile(
     const { session_id, expires_in_seconds } = fieldsOf(fields)
     if (!stored) throw invalid('file: is required')
     const row = rowOf(deps, tenant, stored, { session_id, expires_in_seconds })
-    await insert(deps, { db, tenant }, row, async (tx) => {
+    const insert = await insertion(deps, tenant, row)
+    await db.write(async (tx) => {
       if (session_id !== undefined) await deps.holdSession(tx, tenant, session_id)
+      await insert(tx)
     })
     return showFile(row)
   } catch (error) {
     if (stored) await keeping.abandon(tenant, stored.key)
+    throw error
+  }
+}
+
+type ServiceFile = Omit<FormPart, 'name'> & Pick<FileFields, 'expires_in_seconds'>
+
+/** A file whose bytes are there, and whose row is not. `keep` writes the row in the unit of what names the file. */
+export type StagedFile = {
+  id: string
+  keep: (tx: Queries) => Promise<void>
+  /** Removes the bytes where no row came to hold them. A job does so after a crash. */
+  abandon: () => Promise<void>
+}
+
+export async function stageFile(
+  deps: FileStorage,
+  tenant: string,
+  part: ServiceFile,
+): Promise<StagedFile> {
+  const stored = await store(deps, tenant, part)
+  const abandon = () => deps.keeping.abandon(tenant, stored.key)
+  try {
+    const row = rowOf(deps, tenant, stored, part)
+    const insert = await insertion(deps, tenant, row)
+    return { id: row.id, keep: insert, abandon }
+  } catch (error) {
+    await abandon()
     throw error
   }
 }
@@ -80,15 +109,17 @@ export async function uploadFile(
 export async function keepFile(
   deps: FileStorage,
   { db, tenant }: TenantRef,
-  part: Omit<FormPart, 'name'> & Pick<FileFields, 'expires_in_seconds'>,
+  part: ServiceFile,
   also: (tx: Queries, id: string) => Promise<void>,
 ): Promise<void> {
-  const stored = await store(deps, tenant, part)
+  const { id, keep, abandon } = await stageFile(deps, tenant, part)
   try {
-    const row = rowOf(deps, tenant, stored, part)
-    await insert(deps, { db, tenant }, row, (tx) => also(tx, row.id))
+    await db.write(async (tx) => {
+      await also(tx, id)
+      await keep(tx)
+    })
   } catch (error) {
-    await deps.keeping.abandon(tenant, stored.key)
+    await abandon()
     throw error
   }
 }
@@ -112,19 +143,18 @@ function rowOf(
   }
 }
 
-async function insert(
+/** Writes the row, in a unit that comes later. */
+async function insertion(
   { keeping, quotas }: FileStorage,
-  { db, tenant }: TenantRef,
+  tenant: string,
   row: FileRow & { blob_key: string | null },
-  before: (tx: Queries) => Promise<void>,
-): Promise<void> {
+): Promise<(tx: Queries) => Promise<void>> {
   const checkRoom = await quotas.room(tenant, 'stored_bytes')
-  await db.write(async (tx) => {
-    await before(tx)
+  return async (tx) => {
     await checkRoom(tx, row.size_bytes)
     if (row.blob_key !== null) await keeping.hold(tx, tenant, row.blob_key)
     await fileStore(tx).insert(row)
-  })
+  }
 }
 
 /** Refuses an upload before its bytes are sent, when the caller names the session first. */

@@ -28,8 +28,16 @@ const Actor = z.object({
 
 type ActingChange = {
   thing: ActingThing
-  action: 'session.create' | 'session.post' | 'session.wakeup'
+  action:
+    | 'session.create'
+    | 'session.post'
+    | 'session.wakeup'
+    | 'deployment.create'
+    | 'deployment.update'
+    | 'deployment.archive'
   session: string
+  /** What the line is about, where that is not the session. */
+  resource?: { type: string; id: string }
   after?: AuditFields
 }
 
@@ -37,15 +45,14 @@ type ActingChange = {
 export async function auditActing(
   tx: Queries,
   tenant: string,
-  { thing, action, session, after = {} }: ActingChange,
+  { thing, action, session, resource = { type: 'session', id: session }, after = {} }: ActingChange,
   now: number,
 ): Promise<void> {
   const call = openCall()?.call
   const on_behalf_of =
     call && isPerson(call.actor) ? named(call.actor) : await personBehind(tx, tenant, thing)
   const change = {
-    type: 'session',
-    id: session,
+    ...resource,
     action,
     actor: named(thing),
     before: null,
@@ -81,7 +88,27 @@ async function personBehind(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return line ? actorOf(line) : null
+  return line ? actorOf(line) : behindAgent(db, tenant, thing)
+}
+
+/** The person behind the session whose agent has made the thing. */
+async function behindAgent(
+  db: Reads,
+  tenant: string,
+  { id }: ActingThing,
+): Promise<AuditActor | null> {
+  const line = await db
+    .selectFrom('audit_lines')
+    .select('actor_id')
+    .where('tenant_id', '=', tenant)
+    .where('resource_id', '=', id)
+    .where('actor_type', '=', 'session')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!line?.actor_id) return null
+  return personBehind(db, tenant, { type: 'session', id: line.actor_id, name: null })
 }
 
 const actorOf = (line: {

@@ -158,7 +158,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
         const effect = { kind: 'send', thread: child, message } as const
         const step = { kept: [{ event: fresh(told) }], effect }
         const lease = { tenant, session, fence }
-        const done = await database.write((tx) => keepWithEffect(tx, lease, step, roster, 5))
+        const done = await database.write((tx) => keepWithEffect(tx, lease, step, { roster }, 5))
         return done && 'refused' in (done.reply ?? {}) ? JSON.stringify(done.reply) : ''
       }
       const waits = async () => (await readWaiting(database.read, tenant, session, child)).length

@@ -22,7 +22,8 @@ import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease, Step } from '../steps.ts'
 import { isHeld, nextStep } from '../steps.ts'
-import { scheduleWakeup } from '../wakeup.ts'
+import type { OwnEffectParts } from '../own-effects.ts'
+import { applyOwnEffect } from '../own-effects.ts'
 import type { NewThread } from './start-thread.ts'
 import { startThread } from './start-thread.ts'
 
@@ -57,15 +58,16 @@ export async function keepWithEffect(
     effect,
     begins,
   }: { kept: readonly LogEntry[]; effect: CallEffect; begins?: string | undefined },
-  roster: TeamRoster | undefined,
+  { roster, automations }: OwnEffectParts & { roster?: TeamRoster | undefined },
   now: number,
 ): Promise<KeptWithEffect | undefined> {
   const { tenant, session, fence } = lease
   const head = await getHeadForUpdate(tx, tenant, session)
   if (!isHeld(head, fence)) return undefined
-  if (effect.kind === 'wake') {
-    const entries = behindResult<LogEntry>(kept, await scheduleWakeup(tx, lease, effect))
-    const written = await appendInThread(tx, lease, entries, now)
+  if (effect.kind === 'wake' || effect.kind === 'automation') {
+    const own = await applyOwnEffect(tx, lease, effect, { automations, now })
+    if ('refused' in own) return { reply: own, starts: [] }
+    const written = await appendInThread(tx, lease, behindResult(kept, own.entries), now)
     return written && { reply: { added: [] }, starts: [] }
   }
   if (!roster) throw new Error('a tool acts on threads in a session without other agents')
@@ -164,6 +166,5 @@ async function receive(
   { tenant, session }: SessionLease,
   { threads }: Extract<ThreadEffect, { kind: 'receive' }>,
 ): Promise<EffectResult> {
-  const entries = await takeMessages(tx, { tenant, session }, threads)
-  return { entries, starts: [] }
+  return { entries: await takeMessages(tx, { tenant, session }, threads), starts: [] }
 }

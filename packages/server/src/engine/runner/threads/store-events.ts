@@ -48,7 +48,7 @@ async function store(
  * with that step.
  */
 async function storeWithEffect(
-  { database, clock, crew }: ThreadDeps,
+  { database, clock, crew, automations }: ThreadDeps,
   lease: SessionLease,
   step: { kept: readonly LogEntry[]; effect: CallEffect },
   roster: TeamRoster | undefined,
@@ -60,17 +60,16 @@ async function storeWithEffect(
   let done: KeptWithEffect | undefined
   try {
     done = await database.write((tx) =>
-      keepWithEffect(tx, lease, { ...step, begins }, roster, clock.now()),
+      keepWithEffect(tx, lease, { ...step, begins }, { roster, automations }, clock.now()),
     )
   } finally {
     if (!done?.step) begin?.()
   }
   if (!done) return undefined
   const { reply, starts, step: first } = done
-  const isRefused = reply !== undefined && 'refused' in reply
   return {
     reply,
     starts: begin && first ? [() => begin(first)] : starts,
-    kept: isRefused ? [] : kept,
+    kept: reply && 'refused' in reply ? [] : kept,
   }
 }

@@ -16,16 +16,35 @@ const needsSandbox = ({ default_config, configs }: Toolset): boolean =>
   default_config?.enabled !== false ||
   (configs ?? []).some(({ name, enabled }) => enabled !== false && !webTools.includes(name))
 
-const webOnly = (search: ToolConfig | undefined): Toolset[] =>
-  search
+/** The tools of a toolset that need no sandbox. */
+type OutsideTools = { search: ToolConfig | undefined; hasAutomations: boolean }
+
+const outsideOnly = ({ search, hasAutomations }: OutsideTools): Toolset[] =>
+  search || hasAutomations
     ? [
-        {
-          type: toolsetType,
-          default_config: { enabled: false, permission_policy: always },
-          configs: [search],
-        },
+        withAutomations(
+          {
+            type: toolsetType,
+            default_config: { enabled: false, permission_policy: always },
+            configs: search ? [search] : [],
+          },
+          hasAutomations,
+        ),
       ]
     : []
+
+/** An agent that has the tool keeps its policy. */
+function withAutomations(
+  { automations: kept, ...toolset }: Toolset,
+  hasAutomations: boolean,
+): Toolset {
+  if (!hasAutomations) return toolset
+  const allowed = { enabled: true, permission_policy: always }
+  return { ...toolset, automations: kept && kept.enabled !== false ? kept : allowed }
+}
+
+const hasAutomationsIn = (toolset: Toolset | undefined): boolean =>
+  Boolean(toolset?.automations) && toolset?.automations?.enabled !== false
 
 const searchOf = (toolset: Toolset | undefined): ToolConfig | undefined => {
   const found = toolset?.configs?.find(({ name }) => name === 'web_search')
@@ -52,7 +71,11 @@ export function toAgentTools(given: readonly OpenAITool[], kept: Tools = []): Ag
   const toolset = kept.find(isToolset)
   const asked = given.find((tool) => tool.type === 'web_search')
   const search = asked && searchConfig(asked)
-  const sets = toolset && needsSandbox(toolset) ? [withSearch(toolset, search)] : webOnly(search)
+  const hasAutomations = given.some((tool) => tool.type === 'automations')
+  const sets =
+    toolset && needsSandbox(toolset)
+      ? [withAutomations(withSearch(toolset, search), hasAutomations)]
+      : outsideOnly({ search, hasAutomations })
   const tools: Tools = [...sets]
   const mcp_servers: McpServer[] = []
   for (const tool of given) {
@@ -99,7 +122,8 @@ export function toolsFor(tools: Tools, hasEnvironment: boolean): Tools {
   const toolset = tools.find(isToolset)
   const others = tools.filter((tool) => !isToolset(tool))
   const search = searchOf(toolset)
-  if (!hasEnvironment) return [...webOnly(search), ...others]
+  const hasAutomations = hasAutomationsIn(toolset)
+  if (!hasEnvironment) return [...outsideOnly({ search, hasAutomations }), ...others]
   if (toolset && needsSandbox(toolset)) return tools
   const off = { enabled: false, permission_policy: always }
   const configs: ToolConfig[] = search
@@ -110,7 +134,7 @@ export function toolsFor(tools: Tools, hasEnvironment: boolean): Tools {
     default_config: { enabled: true, permission_policy: always },
     configs,
   }
-  return [whole, ...others]
+  return [withAutomations(whole, hasAutomations), ...others]
 }
 
 /** Tools as a session shows them. */
@@ -122,7 +146,10 @@ export function showTools(tools: Tools, servers: readonly McpServerShown[]): Ope
       return url ? [showServer(tool, url)] : []
     }
     const search = searchOf(tool)
-    return search ? [showSearch(search)] : []
+    return [
+      ...(search ? [showSearch(search)] : []),
+      ...(hasAutomationsIn(tool) ? [{ type: 'automations' } as const] : []),
+    ]
   })
 }
 

@@ -11,18 +11,25 @@ import type {
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { toUserMessages } from '@steward/protocol/openai/inputs.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
-import type { Reads, TenantRef } from '../../../ground/database/database.ts'
+import type { Queries, Reads, TenantRef } from '../../../ground/database/database.ts'
 import { lockAdvisory } from '../../../ground/database/lock.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
-import type { MakeEnvironment } from '../../../sessions/check-request.ts'
+import type { RequestMaker } from '../../../sessions/check-request.ts'
 import type { DeploymentDraft } from '../../../capabilities/deployments/write.ts'
 import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { findTemplate } from '../environments/find.ts'
-import { checkMounts, toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
+import {
+  checkMounts,
+  checkSetup,
+  toEnvironmentMounts,
+  noMounts,
+  skillRefs,
+} from '../environments/mounts.ts'
+import type { KeepFiles } from '../environments/inline-files.ts'
 import { unnamedName } from '../environments/templates.ts'
 import { unixSeconds } from '../page.ts'
 import { isNone } from '@steward/protocol/openai/environments.ts'
@@ -42,7 +49,7 @@ export type TargetFields = Pick<
   DeploymentDraft,
   | 'agent'
   | 'environment_id'
-  | 'makeEnvironment'
+  | 'maker'
   | 'initial_events'
   | 'resources'
   | 'vault_ids'
@@ -60,7 +67,8 @@ const noneName = 'no sandbox'
 
 type ChosenEnvironment = {
   environment_id: string
-  makeEnvironment?: MakeEnvironment
+  /** Creates the environment in the unit that keeps the automation. Returns its id. */
+  create?: (tx: Queries, now: number) => Promise<string>
   mounts: EnvironmentMounts
 }
 
@@ -71,7 +79,7 @@ const created = (
 ): ChosenEnvironment => ({
   environment_id: '',
   mounts,
-  async makeEnvironment(tx, now) {
+  async create(tx, now) {
     await checkMounts(tx, tenant, mounts, (index) => `target.environment.files.${index}.path`)
     return (await environmentStore(tx).create(tenant, { ...record, mounts }, now)).id
   },
@@ -84,7 +92,7 @@ const created = (
 const withoutSandbox = (tenant: string): ChosenEnvironment => ({
   environment_id: '',
   mounts: noMounts,
-  async makeEnvironment(tx, now) {
+  async create(tx, now) {
     await lockAdvisory(tx, `${tenant}/${noneName}`)
     const [kept] = await rows(tx, 'environments').all(tenant, (query) =>
       query.where('name', '=', noneName).where('archived_at', 'is', null),
@@ -108,23 +116,49 @@ async function environmentFor(ref: TenantRef, given: NamedEnvironment): Promise<
   if (kept && isAsItIs) return { environment_id: kept.id, mounts: kept.record.mounts ?? noMounts }
   const fields = { name: unnamedName(), ...toEnvironmentFields(given) }
   const record = kept ? updateRecord(kept.record, fields) : toEnvironmentRecord(fields)
-  return created(tenant, record, toEnvironmentMounts(given, kept?.record.mounts))
+  const mounts = toEnvironmentMounts(given, kept?.record.mounts)
+  checkSetup({ ...record, mounts }, 'target.environment.setup_commands')
+  return created(tenant, record, mounts)
 }
 
-/** `agent`: the stored agent of the target. `environment`: with files that have an id each. */
+/** The agent of the target. `create`: creates an agent that is described, in the unit that keeps the automation. */
+export type TargetAgent = Pick<Agent, 'tools' | 'skills'> &
+  (
+    | Pick<Agent, 'id' | 'version'>
+    | {
+        named: NonNullable<RequestMaker['agent']>
+        create: (tx: Queries, now: number) => Promise<Agent>
+      }
+  )
+
+/** `environment`: with files that have an id each. `keepFiles`: writes the rows of those that came with it. */
 export type NewSessionGiven = Omit<NewSessionTarget, 'agent' | 'agent_id' | 'environment'> & {
-  agent: Agent
+  agent: TargetAgent
   environment: NamedEnvironment
+  keepFiles?: KeepFiles
 }
 
 export async function toNewSession(
   ref: TenantRef,
-  { agent, ...target }: NewSessionGiven,
+  { agent, keepFiles, ...target }: NewSessionGiven,
 ): Promise<TargetFields> {
-  const { mounts, ...environment } = await environmentFor(ref, target.environment)
+  const { mounts, environment_id, create } = await environmentFor(ref, target.environment)
+  const made = 'create' in agent ? agent : undefined
   return {
-    agent: { type: 'agent', id: agent.id, version: agent.version },
-    ...environment,
+    agent: 'create' in agent ? '' : { type: 'agent', id: agent.id, version: agent.version },
+    environment_id,
+    maker: {
+      agent: made?.named,
+      async make(tx, now) {
+        await keepFiles?.(tx)
+        const environment = await create?.(tx, now)
+        const described = await made?.create(tx, now)
+        return {
+          ...(environment !== undefined && { environment_id: environment }),
+          agent: described && { id: described.id, version: described.version },
+        }
+      },
+    },
     initial_events: toUserMessages(target.input),
     resources: mounts.files.map(({ file_id, path }) => ({
       type: 'file',
@@ -215,6 +249,11 @@ const asItIs = {
   skills: null,
 } as const
 
+const showCreator = ({ spec: { made_by } }: DeploymentRow): OpenAIAutomation['created_by'] =>
+  made_by
+    ? { type: 'agent', session_id: made_by.session, tool_call_id: made_by.call }
+    : { type: 'developer' }
+
 export async function showAutomation(read: Reads, row: DeploymentRow): Promise<OpenAIAutomation> {
   const { id, name, metadata, schedule, paused_reason, next_ms } = row
   if (schedule === null) throw notFound('automation', id)
@@ -223,7 +262,7 @@ export async function showAutomation(read: Reads, row: DeploymentRow): Promise<O
     object: 'agent.automation' as const,
     name,
     metadata,
-    created_by: { type: 'developer' as const },
+    created_by: showCreator(row),
     created_at: unixSeconds(row.created_at),
     target: await showTarget(read, row),
   }

@@ -1,6 +1,6 @@
 /** Files and skills that sessions of this surface get from their environment. */
 import type { Agent } from '@steward/protocol/agents.ts'
-import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
+import type { EnvironmentMounts, EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { OpenAITemplateUpdate } from '@steward/protocol/openai/templates.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
@@ -43,6 +43,17 @@ export const toSetup = (
   commands: OpenAITemplateUpdate['setup_commands'],
 ): NonNullable<EnvironmentMounts['setup']> =>
   (commands ?? []).map(({ command, cwd }) => ({ command, cwd: cwd ?? workspace }))
+
+/** Workers start sandboxes of their own, in which the service runs nothing. `at`: the field in errors. */
+export function checkSetup(
+  { kind, mounts }: Pick<EnvironmentRecord, 'kind' | 'mounts'>,
+  at = 'setup_commands',
+): void {
+  if (kind !== 'self_hosted' || !mounts?.setup?.length) return
+  throw invalid(
+    `${at}: do not run on workers; prepare the worker's image, or ask the agent to run them`,
+  )
+}
 
 export const skillRefs = (skills: EnvironmentMounts['skills']): Agent['skills'] =>
   skills.map(({ skill_id, version }) => ({

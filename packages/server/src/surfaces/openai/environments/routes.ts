@@ -32,10 +32,10 @@ import { defaultLimit, openaiList, resolvePaging } from '../page.ts'
 import { toEnvironmentFields } from '../sessions/environment.ts'
 import type { EnvironmentRow, MountedFile } from './find.ts'
 import { listMountedFiles, findTemplate, findOwnerSession } from './find.ts'
-import type { FileDeps } from './inline-files.ts'
-import { withStoredFiles } from './inline-files.ts'
+import type { FileDeps, KeepFiles } from './inline-files.ts'
+import { withStagedFiles } from './inline-files.ts'
 import type { NamedFiles } from './mounts.ts'
-import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
+import { checkMounts, checkSetup, toEnvironmentMounts, noMounts } from './mounts.ts'
 import { readSkillWords } from './skill-words.ts'
 import { unnamedName } from './templates.ts'
 
@@ -101,6 +101,7 @@ async function createEnvironment(
   const record = kept ? updateRecord(kept.record, fields) : toEnvironmentRecord(fields)
   const named = toEnvironmentMounts(given, kept?.record.mounts)
   const mounts = { ...named, ...(vault_ids?.length && { vault_ids }) }
+  checkSetup({ ...record, mounts }, 'environment.setup_commands')
   await checkMounts(tx, tenant, mounts, (index) => `environment.files.${index}.path`)
   for (const [index, vault] of (vault_ids ?? []).entries())
     await vaultStore(tx).getOpenForShare(tenant, vault, `vault_ids.${index}`)
@@ -156,8 +157,9 @@ export function environmentRoutes(deps: FileDeps): Route[] {
         const key = header('idempotency-key')
         const keyed = { scope: 'environments', key, body }
         const id = await onceByKey(db, tenant, keyed, clock, (take) =>
-          withStoredFiles(deps, { db, tenant }, body.environment, (given) =>
+          withStagedFiles(deps, tenant, body.environment, (given, keep) =>
             db.write(async (tx) => {
+              await keep(tx)
               const now = clock.now()
               const { vault_ids } = body
               const created = await createEnvironment(tx, tenant, { given, vault_ids }, now)
@@ -206,8 +208,9 @@ export function environmentRoutes(deps: FileDeps): Route[] {
       },
       async ({ db, tenant, params: { id }, body }) => {
         const { path } = body
-        const add = (file_id: string) =>
+        const add = (file_id: string, keep: KeepFiles) =>
           db.write(async (tx) => {
+            await keep(tx)
             const row = await rows(tx, 'environments').get(tenant, id)
             const owner = await findOwnerSession(tx, row)
             if (owner) await attach(tx, tenant, owner, { file_id, path })
@@ -217,9 +220,8 @@ export function environmentRoutes(deps: FileDeps): Route[] {
             const now = await rows(tx, 'environments').get(tenant, id)
             return (await listMountedFiles(tx, now, owner)).at(-1)
           })
-        const ref = { db, tenant }
-        const added = await withStoredFiles(deps, ref, { files: [body] }, ({ files }) =>
-          add(files?.[0]?.file_id ?? ''),
+        const added = await withStagedFiles(deps, tenant, { files: [body] }, ({ files }, keep) =>
+          add(files?.[0]?.file_id ?? '', keep),
         )
         return showFile(id, added ?? { path, size_bytes: 0 })
       },

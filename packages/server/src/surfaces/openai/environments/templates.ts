@@ -18,9 +18,9 @@ import { toEnvironmentFields, showNetwork, showPackages } from '../sessions/envi
 import type { EnvironmentRow } from './find.ts'
 import { findTemplate } from './find.ts'
 import type { FileDeps } from './inline-files.ts'
-import { withStoredFiles } from './inline-files.ts'
+import { withStagedFiles } from './inline-files.ts'
 import type { NamedFiles } from './mounts.ts'
-import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
+import { checkMounts, checkSetup, toEnvironmentMounts, noMounts } from './mounts.ts'
 
 const templates = section(
   'The OpenAI surface',
@@ -77,8 +77,9 @@ export function templateRoutes(deps: FileDeps): Route[] {
         answer,
       },
       async ({ db, tenant, body }) => {
-        const row = await withStoredFiles(deps, { db, tenant }, body, (named) =>
+        const row = await withStagedFiles(deps, tenant, body, (named, keep) =>
           db.write(async (tx) => {
+            await keep(tx)
             const mounts = toEnvironmentMounts(named)
             await checkMounts(tx, tenant, mounts)
             const name = body.name ?? unnamedName()
@@ -116,12 +117,14 @@ export function templateRoutes(deps: FileDeps): Route[] {
         answer,
       },
       async ({ db, tenant, params: { id }, body }) => {
-        const row = await withStoredFiles(deps, { db, tenant }, body, (named) =>
+        const row = await withStagedFiles(deps, tenant, body, (named, keep) =>
           db.write(async (tx) => {
+            await keep(tx)
             await findTemplate(tx, tenant, id)
             const change = (kept: EnvironmentRecord) => changed(kept, named)
             await environmentStore(tx).update(tenant, id, change, clock.now())
             const updated = await rows(tx, 'environments').get(tenant, id)
+            checkSetup(updated.record)
             await checkMounts(tx, tenant, updated.record.mounts ?? noMounts)
             return updated
           }),

@@ -17,8 +17,8 @@ import { inlineAgent, toMultiagent, toAgentOverrides, toSessionOnly } from '../a
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
-import type { FileDeps } from '../environments/inline-files.ts'
-import { withStoredFiles } from '../environments/inline-files.ts'
+import type { FileDeps, KeepFiles } from '../environments/inline-files.ts'
+import { withStagedFiles } from '../environments/inline-files.ts'
 import type { NamedEnvironment } from './environment.ts'
 import { makeEnvironment, namedBy, openaiOutputs } from './environment.ts'
 import { toBudget } from './update.ts'
@@ -125,8 +125,8 @@ export function createFrom(
 ): Promise<Session> {
   const { environment } = asked
   if (environment.type === 'none') return createWith(deps, ref, { ...asked, environment })
-  return withStoredFiles(deps, ref, environment, (named) =>
-    createWith(deps, ref, { ...asked, environment: named }),
+  return withStagedFiles(deps, ref.tenant, environment, (named, keep) =>
+    createWith(deps, ref, { ...asked, environment: named }, keep),
   )
 }
 
@@ -136,6 +136,7 @@ async function createWith(
   deps: OpenSessionDeps,
   { db, tenant }: TenantRef,
   asked: SessionGiven,
+  keepFiles?: KeepFiles,
 ): Promise<Session> {
   const mounts = await mountsFor(db.read, tenant, asked.environment)
   const { choice, inline, multiagent, also } = await chooseAgent(
@@ -160,6 +161,7 @@ async function createWith(
     agent: inline,
     async make(tx, { id, now }) {
       own = {}
+      await keepFiles?.(tx)
       const environment = await makeEnvironment(tx, tenant, asked.environment, { id, now })
       if (environment.isOwn) own.environment = environment.id
       if (!inline) return { environment_id: environment.id || null }

@@ -17,10 +17,9 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { archivedEnvironment, environmentStore } from '../../../resources/environments/store.ts'
-import { invalid } from '../../../ground/core/errors.ts'
 import { ownName } from '../environments/find.ts'
 import type { NamedFiles } from '../environments/mounts.ts'
-import { noMounts, toSetup } from '../environments/mounts.ts'
+import { checkSetup, noMounts, toSetup } from '../environments/mounts.ts'
 import type { WordsOfSkill } from '../environments/skill-words.ts'
 
 /** The folder of outputs that clients of this wire know. */
@@ -96,13 +95,12 @@ async function ownRecord(
   const own = toSetup(given.setup_commands)
   if (id === undefined)
     return withSetup(toEnvironmentRecord({ name, ...toEnvironmentFields(given) }), own)
-  if (isPlain(given)) return undefined
   const { record, archived } = await environmentStore(tx).getOpenForShare(tenant, id)
   if (archived) throw archivedEnvironment(id)
-  if (record.kind === 'self_hosted' && own.length > 0)
-    throw invalid('environment.setup_commands: do not run on workers; ask the agent to run them')
   const setup = [...(record.mounts?.setup ?? []), ...own]
-  return withSetup({ ...updateRecord(record, toEnvironmentFields(given)), name }, setup)
+  const made = withSetup({ ...updateRecord(record, toEnvironmentFields(given)), name }, setup)
+  checkSetup(made, 'environment.setup_commands')
+  return isPlain(given) ? undefined : made
 }
 
 /** The session has its files, skills and vaults itself. */

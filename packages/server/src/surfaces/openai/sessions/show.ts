@@ -17,6 +17,7 @@ import { readSkillWords } from '../environments/skill-words.ts'
 import { unixSeconds } from '../page.ts'
 import { childThreadId } from './subagent-events.ts'
 import { showEnvironment } from './environment.ts'
+import { serverLabelOf } from '../turns/item.ts'
 import { showUsage } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { turnAt, turnsAround } from '../turns/turns.ts'
@@ -170,7 +171,7 @@ export async function requiredActions(log: SessionLog): Promise<OpenAIRequiredAc
         turn_id,
         request: {
           type: 'mcp_tool_call',
-          server_label: isOfServer ? event.mcp_server_name : 'sandbox',
+          server_label: isOfServer ? event.mcp_server_name : serverLabelOf(name),
           name,
           arguments: event.input as ActionArguments,
           message: `The agent wants to call ${name}.`,

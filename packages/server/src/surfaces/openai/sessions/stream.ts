@@ -3,6 +3,7 @@ import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import type { TailItem } from '../../../sessions/log/tail.ts'
 import type { SessionLog } from '../turns/turns.ts'
+import { environmentEvents } from './environment-events.ts'
 import type { LogState } from './standing.ts'
 import { childThreadId, subagentEvents } from './subagent-events.ts'
 import type { Teller } from './teller.ts'
@@ -30,6 +31,7 @@ export async function* eventFrames(
 ): AsyncGenerator<string> {
   const tellers = { primary: createTeller(view), subagents: subagentEvents(view.log) }
   const sessions = lastRead(view)
+  const environment = environmentEvents(view.log, view.begun)
   yield* waitingCalls(view, tellers)
   for await (const each of tailed) {
     if (each.kind !== 'kept') {
@@ -38,6 +40,8 @@ export async function* eventFrames(
       continue
     }
     const { row } = each
+    const ofEnvironment = await environment.kept(row, tellers.primary.turnId())
+    if (ofEnvironment !== '') yield ofEnvironment
     if (row.thread_id || row.type === 'session.thread_created') {
       const text = await tellers.subagents.kept(row)
       if (text !== '') yield text

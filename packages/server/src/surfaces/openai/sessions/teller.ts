@@ -79,6 +79,8 @@ export function createTeller({ log, standing }: { log: SessionLog; standing: Log
       return call ? output.again(call) : ''
     },
 
+    turnId,
+
     command: (piece: CommandOutput): string => output.command(piece),
 
     /** Ignores pieces of text while no turn is open. */

@@ -30,16 +30,50 @@ const actionsOf = (word: SessionWord, { required_actions }: OpenAISession) => ({
   required_actions: word === 'requires_action' ? required_actions : [],
 })
 
+export type EnvironmentState = {
+  status: 'pending' | 'ready' | 'failed'
+  error: { code: string; message: string; type: string } | null
+}
+type EnvironmentOf = {
+  session: string
+  turn: string | null
+  environment: Exclude<OpenAISession['environment'], { type: 'none' }>
+}
+
+export const environmentEvent = (
+  { session: session_id, turn: turn_id, environment: { id, type } }: EnvironmentOf,
+  event: string,
+  state: EnvironmentState,
+): string =>
+  frameOf({
+    type: `agent.session.environment.${state.status}`,
+    event_id: eventId(event, `environment_${state.status}`),
+    session_id,
+    turn_id,
+    environment: { id, type, ...state },
+  })
+
+export const environmentReset = (
+  { session: session_id, turn: turn_id, environment: { id: environment_id } }: EnvironmentOf,
+  event: string,
+  reset_count: number,
+): string =>
+  frameOf({
+    type: 'agent.session.environment.reset',
+    event_id: eventId(event, 'environment_reset'),
+    session_id,
+    turn_id,
+    environment_id,
+    reset_count,
+  })
+
 /** The environment of a session that was created now: a sandbox starts with the first call that needs one. */
-export const environmentReady = ({ id: session_id, environment }: OpenAISession): string =>
+export const environmentReady = ({ id: session, environment }: OpenAISession): string =>
   environment.type === 'none'
     ? ''
-    : frameOf({
-        type: 'agent.session.environment.ready',
-        event_id: eventId(session_id, 'environment_ready'),
-        session_id,
-        turn_id: null,
-        environment: { id: environment.id, type: environment.type, status: 'ready', error: null },
+    : environmentEvent({ session, turn: null, environment }, session, {
+        status: 'ready',
+        error: null,
       })
 
 type EventOwner = { owner: LogOwner; turnId: () => string | null }

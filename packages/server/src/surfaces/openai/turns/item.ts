@@ -213,6 +213,7 @@ function toolItem(
 ): OpenAIItem {
   if (event.name === 'web_search' || event.name === 'web_fetch')
     return searchItem(base, event, context)
+  if (event.name === 'automations') return automationsItem(base, event, context)
   const result = context.result && (eventOf(context.result) as ResultEvent)
   const output = result ? outcomeOf(result).output : null
   return (
@@ -220,6 +221,24 @@ function toolItem(
     commandItem(base, event, context)
   )
 }
+
+/** The name of the server whose call a built-in tool is shown as, where it is shown so. */
+export const serverLabelOf = (tool: string): string => (tool === 'automations' ? tool : 'sandbox')
+
+/** A call about automations has no kind of its own on this wire. */
+const automationsItem = (
+  base: ItemBase,
+  event: ToolUseEvent,
+  context: ItemContext,
+): OpenAIItem => ({
+  ...base,
+  type: 'mcp_call',
+  status: statusOf(context),
+  server_label: serverLabelOf(event.name),
+  name: event.name,
+  arguments: argumentsOf(event.input),
+  ...outcomeOf(context.result && (eventOf(context.result) as ResultEvent)),
+})
 
 function commandItem(
   base: ItemBase,

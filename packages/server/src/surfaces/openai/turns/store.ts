@@ -49,6 +49,7 @@ const typesFor = {
     ...outputTypes,
     ...resultTypes,
     'session.thread_created',
+    'session.environment_build',
     'session.updated',
     'session.deleted',
   ],
@@ -154,3 +155,22 @@ export const boundsStatement = statementByForm((whose: LogPartKind) =>
       .limit(mostBounds),
   ),
 )
+
+/** The number of warnings with this reason in all threads, up to the event at `seq`. */
+export async function countWarnings(
+  { read, tenant, session }: Pick<SessionLog, 'read' | 'tenant' | 'session'>,
+  reason: string,
+  seq: number,
+): Promise<number> {
+  const { count } = await read
+    .selectFrom('events')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('type', '=', 'session.warning')
+    .where('seq', '<=', seq)
+    // Quotes in texts are escaped, so that no message matches as a key.
+    .where(sql<boolean>`data like ${`%"reason":${JSON.stringify(reason)}%`}`)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
