@@ -265,6 +265,55 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['integrations/automations'],
+      'an agent works in the thread again on a schedule that people have asked for',
+      async () => {
+        const always = { type: 'always_allow' }
+        await using made = await publish({ channels: ['C10'] }, { automations: always })
+        assert.deepEqual(made.body['automations'], always)
+        const asked = (text: string, ts: string) =>
+          deliverSlack(service, slackMention(text, ts, { channel: 'C10' }))
+        const call = {
+          ...{ action: 'create', name: 'each day', expression: '0 9 * * *' },
+          instructions: 'say: Good morning.',
+        }
+        await asked(`call automations ${JSON.stringify(call)}`, '360.1')
+        const texts = () => answersIn('360.1').map(({ markdown_text }) => markdown_text ?? '')
+        await until(() => texts().some((text) => text.startsWith('Done.')))
+        const session = (await made.deliveries())[0]?.session_id
+        const { body: kept } = await service.ask('GET', '/v1/deployments?limit=100')
+        const deployment = kept.data.find(({ name }) => name === 'each day')
+        assert.ok(deployment)
+        const told = answersIn('360.1').length
+        assert.equal(
+          (await service.ask('POST', `/v1/deployments/${deployment.id}/run`)).status,
+          200,
+        )
+        await until(() => answersIn('360.1').length === told + 1)
+        assert.equal(texts().at(-1), 'Good morning.')
+        assert.equal((await made.deliveries()).length, 1, 'in the session of the thread')
+        assert.ok(session)
+
+        await using waking = await publishAgent(service, {
+          ...{ app: 'slack', installation, environment },
+          tools: [{ type: 'agent_toolset_20260401', ...{ schedule_wakeup: {} } }],
+          source: { name: 'waking', slack: { channels: ['C12'], authors: ['UADA'] } },
+        })
+        const wakeup = 'waking call schedule_wakeup {"after_seconds": 1, "note": "say: Up."}'
+        await deliverSlack(service, slackMention(wakeup, '362.1', { channel: 'C12' }))
+        await until(() => answersIn('362.1').at(-1)?.markdown_text === 'Up.')
+        assert.equal((await waking.deliveries()).length, 1)
+
+        await using plain = await publish({ channels: ['C11'] }, { name: 'plain' })
+        assert.equal(plain.body['automations'], null)
+        const without = slackMention(`plain call automations {}`, '361.1', { channel: 'C11' })
+        await deliverSlack(service, without)
+        await until(() => answersIn('361.1').length === 1)
+        assert.match(answersIn('361.1')[0]?.markdown_text ?? '', /automations/)
+      },
+    )
+
+    verifies(
       ['integrations/several', 'integrations/uninstall', 'integrations/publications/workspace'],
       'direct messages need one agent or a name, and the only installation ends without being named',
       async () => {

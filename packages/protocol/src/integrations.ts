@@ -187,6 +187,9 @@ export const PublicationCreate = z
       .describe(
         'Whether calls of the agent to the provider carry a token of the app, which the agent does not see.',
       ),
+    automations: PermissionPolicy.nullish().describe(
+      'Whether the agent has the tool `automations`, by which it works in a thread again on a schedule, and whether a call of it asks first. Null: only where the agent itself has the tool.',
+    ),
     webhook: WebhookSource.optional().describe('For the integration `webhook`.'),
     github: GithubSource.optional().describe('For the integration `github`.'),
     linear: LinearSource.optional().describe('For the integration `linear`.'),
@@ -220,6 +223,7 @@ export type PublicationSpec = {
   name?: string | null | undefined
   tell_refusals?: boolean | null | undefined
   follow_ups?: boolean | null | undefined
+  automations?: z.infer<typeof PermissionPolicy> | null | undefined
   webhook?: WebhookSource | undefined
   github?: Stored<z.infer<typeof GithubSource>, keyof typeof sourceDefaults.github> | undefined
   linear?: Stored<z.infer<typeof LinearSource>, keyof typeof sourceDefaults.linear> | undefined
@@ -278,6 +282,9 @@ export const PublicationShown = z
     follow_ups: z
       .boolean()
       .describe('Whether people need no mention in a thread that the agent has joined.'),
+    automations: PermissionPolicy.nullable().describe(
+      'The policy of the tool `automations` in its sessions. Null: it gives no such tool.',
+    ),
     external_workspace: z
       .object({
         id: z.string().describe('What the provider calls the external workspace.'),

@@ -128,6 +128,7 @@ export async function openParts(
   const nameConversation = conversationNames(config)
   const resolver = modelResolver({ ...config, ...ground, nameConversation })
   const resolveModel = withinSpendLimits(withinModelRules(resolver, limits.rules), limits.spending)
+  const automations = sessionAutomations(ground)
   const turns = createTurns(config, {
     ...ground,
     blobs,
@@ -138,10 +139,11 @@ export async function openParts(
       inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
     skills: skills.ofSessions,
     kinds,
-    givenTools: (...asked) => publicationTools({ ...ground, ...integrations }, ...asked),
+    givenTools: (...asked) =>
+      publicationTools({ ...ground, ...integrations, automations }, ...asked),
     shares,
     traceparentOf,
-    automations: sessionAutomations(ground),
+    automations,
   })
   const refusals: Refusals = {
     ...(config.sandbox === 'none' && { noSandboxes: noSandboxesHere }),

@@ -18,6 +18,7 @@ import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { postInUnits } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
 import { auditActing } from '../../tenants/audit/acting.ts'
+import { wakeThreadOf } from '../integrations/deliveries/threads.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { findRunErrorType } from './cause.ts'
 import { buildSessionRequest } from './request.ts'
@@ -162,6 +163,7 @@ async function deliverRun(
     await keep(tx, session)
     const line = { thing: actor, action: 'session.post', session } as const
     await auditActing(tx, tenant, line, deps.clock.now())
+    await wakeThreadOf(tx, { tenant, session }, deps.clock.now())
   })
 }
 

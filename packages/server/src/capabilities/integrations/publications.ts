@@ -105,6 +105,7 @@ export async function createPublication(
     name: body.name,
     tell_refusals: body.tell_refusals,
     follow_ups: body.follow_ups,
+    automations: body.automations,
     webhook: body.webhook,
     github: body.github,
     linear: body.linear,

@@ -51,6 +51,7 @@ export const showPublication = (
   name: row.spec.name ?? null,
   tell_refusals: row.spec.tell_refusals ?? row.integration === 'linear',
   follow_ups: row.spec.follow_ups ?? row.integration !== 'github',
+  automations: row.spec.automations ?? null,
   external_workspace: installation
     ? { id: installation.external_id, name: installation.external_name }
     : null,

@@ -23,6 +23,17 @@ function wakeupReads(db: Reads) {
       return new Set(rows.map(({ thread_id }) => thread_id))
     },
 
+    /** The time of the session's next wakeup; null without one. */
+    async nextOf(tenant: string, session: string): Promise<number | null> {
+      const { next } = await db
+        .selectFrom('wakeups')
+        .select((eb) => eb.fn.min('due_ms').as('next'))
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .executeTakeFirstOrThrow()
+      return next === null ? null : Number(next)
+    },
+
     /** Due wakeups of all tenants, the earliest first. */
     before: (time: number, limit: number): Promise<WakeupRow[]> =>
       db

@@ -34,12 +34,15 @@ import {
   storeTellingProgress,
 } from './thread-look.ts'
 import type { JobContext } from '../job-context.ts'
+import { wakeupStore } from '../../../sessions/rows/wakeups.ts'
 import { isInUse } from '../../../tenants/workspaces/in-use.ts'
 import { rows } from '../../../ground/database/rows.ts'
 
 const leaseMs = 60_000
 /** The wait before the next look at a running turn, or at a call that a worker runs. Notifications normally come sooner. */
 const runningMs = 5_000
+/** The shortest wait before the next look at a session whose agent wakes itself, so that it has begun by then. */
+const wakingMs = 2_000
 /** The wait before the next look at a session that waits for a person. The answer may come from elsewhere. */
 const waitingMs = 60_000
 const mostEvents = 100
@@ -98,15 +101,25 @@ async function tellWhile(
       await storeTellingProgress(context, thread, { due_ms: at })
       return { isRunning: true, at }
     }
-    const { dueMs, isRunning } = progress.kind === 'unserved' ? atRest : rest
-    const due_ms = dueMs === null ? null : clock.now() + dueMs
-    const isWoken = await settle(context, { ...thread, due_ms: row.due_ms }, due_ms)
-    const { session_id: session } = thread
-    return { isRunning: isWoken || isRunning, session, ...(isWoken && { at: clock.now() }) }
+    const state = progress.kind === 'unserved' ? atRest : rest
+    return await putToRest(deps, context, { ...thread, due_ms: row.due_ms }, state)
   } catch (error) {
     if (!(error instanceof ChangedError)) throw error
     return { isRunning: true }
   }
+}
+
+async function putToRest(
+  { clock }: TellDeps,
+  context: JobContext,
+  seen: ExternalThreadRow,
+  { dueMs, isRunning, isTimed }: Rest,
+): Promise<ThreadLook> {
+  const due_ms = dueMs === null ? null : clock.now() + dueMs
+  const isWoken = await settle(context, seen, due_ms)
+  const at = isWoken ? clock.now() : isTimed ? due_ms : null
+  const { session_id: session } = seen
+  return { isRunning: isWoken || isRunning, session, ...(at !== null && { at }) }
 }
 
 async function tellAll(
@@ -122,7 +135,7 @@ async function tellAll(
   let rest = atRest
   while (look.thread.session_id !== null && !signal.aborted) {
     // The state is read before the log: after a session has come to rest, its log gets no further events.
-    rest = await restOf(db.read, tenant, look.thread)
+    rest = await restOf(db.read, tenant, look.thread, deps.clock.now())
     const { steps, more } = await readSteps(db.read, tenant, look.thread)
     for (const { seq, tellings } of steps) {
       const told = tellings.filter(isMeant).flatMap((each) => inParts(each, most))
@@ -235,8 +248,8 @@ const settle = (
     return isWoken
   })
 
-/** `dueMs`: the wait until the next look, or null for no look. */
-type Rest = { isRunning: boolean; dueMs: number | null }
+/** `dueMs`: the wait until the next look, or null for no look. `isTimed`: nothing but the time calls for this look. */
+type Rest = { isRunning: boolean; dueMs: number | null; isTimed?: true }
 
 const atRest: Rest = { isRunning: false, dueMs: null }
 
@@ -244,12 +257,18 @@ async function restOf(
   read: Reads,
   tenant: string,
   { session_id }: ExternalThreadRow,
+  now: number,
 ): Promise<Rest> {
   const head = await headOfSession(read, tenant, session_id)
   if (session_id === null || !head || isSessionOver(head)) return atRest
   const { status, stop_reason, due } = head
   if (status !== 'idle' || due === 1) return { isRunning: true, dueMs: runningMs }
-  if (!stop_reason?.includes('"requires_action"')) return atRest
+  if (!stop_reason?.includes('"requires_action"')) {
+    const wakes = await wakeupStore(read).nextOf(tenant, session_id)
+    // The agent wakes itself then: a turn begins without a delivery.
+    if (wakes === null) return atRest
+    return { isRunning: false, dueMs: Math.max(wakes - now, wakingMs), isTimed: true }
+  }
   const calls = await openCalls(read, tenant, session_id)
   return { isRunning: true, dueMs: calls.some(isOpenForPerson) ? waitingMs : runningMs }
 }

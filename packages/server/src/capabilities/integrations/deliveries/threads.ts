@@ -1,5 +1,6 @@
 /** The rows of external threads, as deliveries change them. */
 import { newId } from '../../../ground/core/text/ids.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { releasedLease } from '../../../ground/database/lease.ts'
 import { rows } from '../../../ground/database/rows.ts'
@@ -44,6 +45,20 @@ const newThread = (
 function wokenAt({ begun, due_ms }: ExternalThreadRow, now: number): number {
   if (begun !== null && due_ms !== null && due_ms > now) return due_ms + 1
   return due_ms === now ? now - 1 : now
+}
+
+/** A turn begins in the session without a delivery: its thread, if it has one, is told. Call it with the session locked. */
+export async function wakeThreadOf(
+  tx: Queries,
+  { tenant, session }: SessionRef,
+  now: number,
+): Promise<void> {
+  const row = await rows(tx, 'integration_threads').findForUpdate(tenant, (query) =>
+    query.where('session_id', '=', session),
+  )
+  if (!row) return
+  await rows(tx, 'integration_threads').update(row, { due_ms: wokenAt(row, now) })
+  notifyIntegrations(tx)
 }
 
 /** The parts of a turn that a thread is saved by. */

@@ -21,6 +21,7 @@ const github = { repositories: ['acme/shop'], authors: ['ada'], labels: [], revi
 const ofSession = {
   ...{ tenant_id: tenant, id: 'sesn_1', creator_type: 'publication', creator_id: 'pub_1' },
 }
+const none = () => assert.fail('no automation is asked for')
 const call = { title: 'Mend', body: '', branch: 'mend' }
 
 /** A publication with the thread of acme/shop#7, whose session is `sesn_1`, at a provider that `send` plays. */
@@ -28,9 +29,15 @@ async function published(
   open: (typeof databases)['sqlite'],
   {
     spec = {},
+    automations,
     reads_only = null,
     send,
-  }: { spec?: Partial<PublicationSpec['github']>; reads_only?: 1 | null; send?: Send } = {},
+  }: {
+    spec?: Partial<PublicationSpec['github']>
+    automations?: PublicationSpec['automations']
+    reads_only?: 1 | null
+    send?: Send
+  } = {},
 ) {
   const opened = await open()
   const { database: db, bus } = opened
@@ -51,6 +58,7 @@ async function published(
     ...testGround(db, { bus, clock, seal }),
     apps: new Map([[app.id, app]]),
     sendToProvider: send ?? (() => assert.fail('nothing is sent')),
+    automations: { ofSession: () => ({ list: none, prepare: none }) },
   }
   await db.write(async (tx) => {
     await rows(tx, 'installations').insert({
@@ -66,6 +74,7 @@ async function published(
       ...{ metadata: {}, created_at: at, updated_at: at },
       spec: {
         vault_ids: [],
+        automations,
         github: {
           ...{ ...github, checkout: true, forks: 'read_only' },
           ...{ pull_requests: { type: 'always_ask' }, ...spec },

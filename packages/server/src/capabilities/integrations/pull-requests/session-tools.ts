@@ -1,12 +1,16 @@
 /** The tools that a publication gives to the agents of its sessions. */
+import { automationsTool } from '@steward/harness/tools/automations.ts'
 import { permissionOf } from '@steward/harness/tools/permission.ts'
 import { pullRequestTool } from '@steward/harness/tools/pull-request.ts'
 import type { Tool } from '@steward/harness/tools/tool.ts'
 import { rows } from '../../../ground/database/rows.ts'
+import type { AutomationParts } from '../../../sessions/automations.ts'
 import type { TurnSessionRow } from '../../../sessions/rows/sessions.ts'
 import { integrationStore } from '../store.ts'
-import type { PullRequestDeps } from './open.ts'
+import type { PublishedThread, PullRequestDeps } from './open.ts'
 import { opensPullRequests } from './open.ts'
+
+type PublicationToolDeps = PullRequestDeps & { automations: Pick<AutomationParts, 'ofSession'> }
 
 /**
  * Empty for a session that no publication has begun: only the service writes who has begun a session. `thread`: of an
@@ -14,7 +18,7 @@ import { opensPullRequests } from './open.ts'
  * none, because it may write nothing at the provider.
  */
 export async function publicationTools(
-  deps: PullRequestDeps,
+  deps: PublicationToolDeps,
   {
     tenant_id: tenant,
     id: session,
@@ -26,13 +30,33 @@ export async function publicationTools(
   if (thread !== undefined || creator_type !== 'publication' || creator_id === null) return []
   const db = await deps.databases.open(tenant)
   const publication = await rows(db.read, 'publications').find(tenant, creator_id)
-  const policy = publication?.spec.github?.pull_requests ?? null
-  if (!publication || policy === null) return []
-  const app = deps.apps.get(publication.integration)
+  if (!publication) return []
+  const { automations = null, github } = publication.spec
+  const opening = github?.pull_requests ?? null
+  if (automations === null && opening === null) return []
   const external = await integrationStore(db.read).threadOfSession(tenant, creator_id, session)
-  if (!app?.openPullRequest || !external || external.reads_only === 1) return []
+  if (!external || external.reads_only === 1) return []
   const published = { db, publication, thread: { ...external, session_id: session } }
+  return [
+    ...(opening === null ? [] : openingTool(deps, published, opening)),
+    ...(automations === null
+      ? []
+      : [
+          withPolicy(automationsTool(deps.automations.ofSession({ tenant, session })), automations),
+        ]),
+  ]
+}
+
+type Policy = Parameters<typeof permissionOf>[0]
+
+const withPolicy = (tool: Omit<Tool, 'permission'>, policy: Policy): Tool => ({
+  ...tool,
+  permission: permissionOf(policy),
+})
+
+function openingTool(deps: PullRequestDeps, published: PublishedThread, policy: Policy): Tool[] {
+  const app = deps.apps.get(published.publication.integration)
+  if (!app?.openPullRequest) return []
   const opening = { ...app, openPullRequest: app.openPullRequest }
-  const tool = pullRequestTool(opensPullRequests(deps, published, opening))
-  return [{ ...tool, permission: permissionOf(policy) }]
+  return [withPolicy(pullRequestTool(opensPullRequests(deps, published, opening)), policy)]
 }
