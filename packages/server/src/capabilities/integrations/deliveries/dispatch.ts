@@ -16,6 +16,7 @@ import { withAppAccess } from '../installations/app-access.ts'
 import type { HeardDelivery } from './allowed.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
 import { attachFetchedFiles, keepAttachments, noteContextFiles, textAbout } from './attachments.ts'
+import { checkNoFork } from './became-fork.ts'
 import { planCheckout, renewCheckout } from './checkout.ts'
 import type { Gathered, GatherDeps } from './gather.ts'
 import { gatherContext } from './gather.ts'
@@ -147,6 +148,8 @@ async function give(
   const giving = { seen, received, publication }
   const ignored = await whyIgnored(deps, context, { ...giving, session, thread: known })
   if (ignored) return endIgnored(deps, context, giving, ignored)
+  if (session !== undefined && known)
+    await checkNoFork(deps, context, publication, { received, thread: known })
   const since = session === undefined ? null : sinceOf(known)
   const noted = await acknowledgeOnce(deps, context, giving)
   const around =
