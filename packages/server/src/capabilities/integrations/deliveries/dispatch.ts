@@ -125,7 +125,7 @@ async function whyIgnored(
   if (refused !== undefined) return { reason: refused, isStranger: true }
   const isLate = session === undefined && received.kind === 'message' && received.isFollowUp
   if (isLate) return { reason: noSession }
-  const asked = { received, thread, begun: seen.begun }
+  const asked = { received, thread, session, begun: seen.begun }
   const unwoken = await whyNotWoken(deps, context, publication, asked)
   return unwoken && { ...unwoken, uncounted: true }
 }
@@ -377,7 +377,9 @@ async function endIgnored(
     await endDelivery(tx, delivery, uncounted ? { ...end, scope: null } : end)
     if (isUsedUp) await tellUsedUp(tx, turn, received, clock.now())
     if (!isStranger || received.kind !== 'message') return
-    const { scope, author, target } = received
+    const { scope, author, target, isFollowUp, wake } = received
+    // People talk to each other, and review: who has not called the agent is refused nothing.
+    if (isFollowUp || wake) return
     const refusal = { scope, author, target }
     await tellRefusal(tx, publication, { refusal, delivery: delivery.id, now: clock.now() })
   })

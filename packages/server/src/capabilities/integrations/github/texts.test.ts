@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { ownMark } from './texts.ts'
 
 describe('the mark of this service in a text', () => {
-  it('is found wherever it stands', () => {
+  it('is found wherever it is', () => {
     const text = 'One.\n<!-- steward:sesn_1:sevt_1.2 -->\nTwo.<!-- other --><!-- steward:a -->'
     assert.equal(text.replaceAll(ownMark, ''), 'One.\n\nTwo.<!-- other -->')
   })
