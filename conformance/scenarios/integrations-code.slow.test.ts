@@ -193,6 +193,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const [newest] = await publication.deliveries()
         const anew = await service.client.beta.sessions.retrieve(String(newest?.session_id))
         assert.deepEqual(anew.vault_ids, [])
+        await service.ask('DELETE', publication.path)
+
+        for (const [number, source, words] of [
+          [32, { forks: 'refuse' }, /pull request of a fork/],
+          [33, { forks: 'trust', pull_requests: { type: 'always_allow' } }, /^Trusted\./],
+          [34, { checkout: false }, /^Trusted\./],
+        ] as const) {
+          await using other = await publish(source)
+          await ask(number, 'say: Begun.')
+          await answered(number, /Begun\./)
+          stub.code.pulls.set(number, githubPull({ head: 'main', sha, headRepository: null }))
+          await ask(number, 'say: Trusted.', true)
+          await answered(number, words)
+          assert.equal((await other.deliveries()).length, 2)
+        }
       },
     )
 
