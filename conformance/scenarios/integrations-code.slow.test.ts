@@ -163,6 +163,55 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['integrations/forks'],
+      'an issue that becomes a pull request of a fork gives its session nothing more to do',
+      async () => {
+        const { stub, service } = host
+        await using publication = await publish({}, { app_access: true })
+        await ask(31, 'say: Read.')
+        await answered(31, /Read\./)
+        const [first] = await publication.deliveries()
+        const session = String(first?.session_id)
+        stub.code.pulls.set(31, githubPull({ head: 'main', headRepository: 'eve/shop' }))
+        // The second time shows that the first refusal is not forgotten.
+        for (const word of ['Once', 'Twice']) {
+          await ask(31, `say: ${word}.`, true)
+          await until(async () => {
+            const [newest] = await publication.deliveries()
+            return newest?.state === 'failed' && /pull request of a fork/.test(newest.reason ?? '')
+          })
+        }
+        const texts = (await givenTexts(service, session)).join('\n')
+        assert.match(texts, /Read\./)
+        assert.doesNotMatch(texts, /Once|Twice/)
+        assert.match(answers(31).join('\n'), /Archive the session/)
+        await service.client.beta.sessions.archive(session)
+        const sha = (await host.git.git(shopPath, 'rev-parse', 'main')).trim()
+        stub.code.pulls.set(31, githubPull({ head: 'main', sha, headRepository: 'eve/shop' }))
+        await ask(31, 'say: Anew.', true)
+        await answered(31, /Anew\./)
+        const [newest] = await publication.deliveries()
+        const anew = await service.client.beta.sessions.retrieve(String(newest?.session_id))
+        assert.deepEqual(anew.vault_ids, [])
+        await service.ask('DELETE', publication.path)
+
+        for (const [number, source, words] of [
+          [32, { forks: 'refuse' }, /pull request of a fork/],
+          [33, { forks: 'trust', pull_requests: { type: 'always_allow' } }, /^Trusted\./],
+          [34, { checkout: false }, /^Trusted\./],
+        ] as const) {
+          await using other = await publish(source)
+          await ask(number, 'say: Begun.')
+          await answered(number, /Begun\./)
+          stub.code.pulls.set(number, githubPull({ head: 'main', sha, headRepository: null }))
+          await ask(number, 'say: Trusted.', true)
+          await answered(number, words)
+          assert.equal((await other.deliveries()).length, 2)
+        }
+      },
+    )
+
+    verifies(
       [
         'integrations/pull-requests',
         'integrations/pull-requests/thread',

@@ -240,6 +240,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => commentsOn(32)[6]?.startsWith('On it.') === true)
         await push('8')
         await answered(32, 8)
+
+        // Who archives the session stops the agent.
+        const [last] = await made.deliveries()
+        await service.client.beta.sessions.archive(String(last?.session_id))
+        await push('9')
+        await until(async () => (await made.deliveries())[0]?.state === 'ignored')
+        assert.match((await made.deliveries())[0]?.reason ?? '', /session of the thread has ended/)
+        await ask(32, '@steward\nsay: Anew.', 3_201)
+        await until(() => commentsOn(32)[8]?.startsWith('Anew.') === true)
       },
     )
 
@@ -279,6 +288,33 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(contextIn(text)['review_remarks'], [
           { author: 'ada', path: 'src/pay.ts', line: 1, text: 'Name it sum.' },
         ])
+      },
+    )
+
+    verifies(
+      ['integrations/wakes/reviews', 'integrations/follow-ups'],
+      'who reviews or comments without a mention gets no refusal',
+      async () => {
+        const source = { authors: [], access: 'write', wakes: ['changes_requested'] }
+        await using made = await publish(source, { tell_refusals: true, follow_ups: true })
+        around.permissions.set('ada', 'write')
+        stub.code.pulls.set(38, githubPull({ login: 'steward[bot]', sha: sha('d') }))
+        const review = {
+          ...{ id: 38, state: 'changes_requested', body: 'No.' },
+          ...{ user: { login: 'eve', type: 'User' }, submitted_at: '2030-01-01T00:00:00Z' },
+        }
+        await deliverGithub(
+          service.base,
+          'pull_request_review',
+          githubPullEvent(38, { sha: sha('d'), login: 'eve' }, { action: 'submitted', review }),
+        )
+        await until(async () => (await made.deliveries())[0]?.state === 'ignored')
+        assert.match((await made.deliveries())[0]?.reason ?? '', /^stranger/)
+        await ask(39, '@steward\nsay: Joined.', 3_900)
+        await until(() => commentsOn(39)[0]?.startsWith('Joined.') === true)
+        await ask(39, 'Of Eve.', 3_901, { login: 'eve' })
+        await until(async () => (await made.deliveries())[0]?.state === 'ignored')
+        assert.deepEqual([commentsOn(38).length, commentsOn(39).length], [0, 1])
       },
     )
 

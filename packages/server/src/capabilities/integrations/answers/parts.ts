@@ -6,7 +6,8 @@ const mostParts = 10
 /** What a provider's adapter may add to a part: marks, links, and letters that make mentions harmless. */
 const share = 0.9
 
-const fenceLine = /^ {0,3}(`{3,}|~{3,})(.*)$/
+/** Whatever the line has behind the mark matches, so that a long line is read once. */
+const fenceLine = /^ {0,3}(`{3,}|~{3,})([\s\S]*)$/
 
 /** A fence that begins code. */
 export type CodeFence = { mark: string; line: string }

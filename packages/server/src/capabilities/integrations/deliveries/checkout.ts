@@ -77,11 +77,14 @@ function dependsOnHead(
   }: { repository: string | undefined; forks: 'read_only' | 'refuse' | 'trust' },
 ): boolean {
   if (repository !== undefined || forks === 'refuse') return true
-  const hasRights = mayWriteBy(spec) || vault_id !== null || spec.vault_ids.length > 0
-  return forks === 'read_only' && hasRights
+  return forks === 'read_only' && hasRights({ spec, vault_id })
 }
 
-async function headOf(
+/** Whether sessions of the publication have a credential that those of forks lack. */
+export const hasRights = ({ spec, vault_id }: Pick<PublicationRow, 'spec' | 'vault_id'>): boolean =>
+  mayWriteBy(spec) || vault_id !== null || spec.vault_ids.length > 0
+
+export async function headOf(
   deps: GatherDeps,
   context: JobContext,
   publication: PublicationRow,

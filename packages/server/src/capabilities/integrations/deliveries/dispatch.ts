@@ -16,6 +16,7 @@ import { withAppAccess } from '../installations/app-access.ts'
 import type { HeardDelivery } from './allowed.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
 import { attachFetchedFiles, keepAttachments, noteContextFiles, textAbout } from './attachments.ts'
+import { checkNoFork } from './became-fork.ts'
 import { planCheckout, renewCheckout } from './checkout.ts'
 import type { Gathered, GatherDeps } from './gather.ts'
 import { gatherContext } from './gather.ts'
@@ -124,7 +125,7 @@ async function whyIgnored(
   if (refused !== undefined) return { reason: refused, isStranger: true }
   const isLate = session === undefined && received.kind === 'message' && received.isFollowUp
   if (isLate) return { reason: noSession }
-  const asked = { received, thread, begun: seen.begun }
+  const asked = { received, thread, session, begun: seen.begun }
   const unwoken = await whyNotWoken(deps, context, publication, asked)
   return unwoken && { ...unwoken, uncounted: true }
 }
@@ -147,6 +148,8 @@ async function give(
   const giving = { seen, received, publication }
   const ignored = await whyIgnored(deps, context, { ...giving, session, thread: known })
   if (ignored) return endIgnored(deps, context, giving, ignored)
+  if (session !== undefined && known)
+    await checkNoFork(deps, context, publication, { received, thread: known })
   const since = session === undefined ? null : sinceOf(known)
   const noted = await acknowledgeOnce(deps, context, giving)
   const around =
@@ -374,7 +377,9 @@ async function endIgnored(
     await endDelivery(tx, delivery, uncounted ? { ...end, scope: null } : end)
     if (isUsedUp) await tellUsedUp(tx, turn, received, clock.now())
     if (!isStranger || received.kind !== 'message') return
-    const { scope, author, target } = received
+    const { scope, author, target, isFollowUp, wake } = received
+    // People talk to each other, and review: who has not called the agent is refused nothing.
+    if (isFollowUp || wake) return
     const refusal = { scope, author, target }
     await tellRefusal(tx, publication, { refusal, delivery: delivery.id, now: clock.now() })
   })

@@ -18,4 +18,10 @@ describe('the word behind a mention', () => {
     const rest = 'As @ada said, @Steward go on'
     assert.deepEqual(namedIn(toOthers, ['steward']), { word: 'coder', text: rest })
   })
+
+  it('is found in no long time, whatever the text is', () => {
+    const begun = performance.now()
+    namedIn('<@a|'.repeat(50_000))
+    assert.ok(performance.now() - begun < 500)
+  })
 })

@@ -87,7 +87,7 @@ function whichOf(candidates: readonly Candidate[]): Incoming {
   }
 }
 
-const mention = /(?:<@([\w.-]+)(?:\|[^>]*)?>|(?<![\w@./-])@([\w-]+(?:\[bot\])?))[\s,:]*/g
+const mention = /(?:<@([\w.-]+)(?:\|[^<>]*)?>|(?<![\w@./-])@([\w-]+(?:\[bot\])?))[\s,:]*/g
 
 /** Where the text goes on behind the mention of the app, else behind its first mention, else at its beginning. */
 function behindMention(text: string, own: readonly string[]): number {

@@ -9,7 +9,7 @@ import type { Notes } from '../integration.ts'
 import type { DeliveryRow, ExternalThreadRow } from '../store.ts'
 import { notifyIntegrations } from '../topics.ts'
 import type { DeliveryTurn } from './turns.ts'
-import { mostWakes, toldOf, wakesAfter } from './wake-counts.ts'
+import { howUsedUp, toldOf, wakesAfter } from './wake-counts.ts'
 
 const newThread = (
   {
@@ -134,7 +134,8 @@ export async function tellUsedUp(
   // What is to be told first goes before: the next time tells this.
   if (!thread || !wakes || (thread.first && thread.first.kind !== 'accepted')) return
   const { target } = received
-  const message = `The agent was woken ${mostWakes} times by this pull request, and nobody has written since. It waits for a word: mention it to go on.`
+  const many = howUsedUp(thread.wakes, received.wake)
+  const message = `The agent was woken ${many ?? 'too often'}, and nobody has written since. It waits for a word: mention it to go on.`
   const first = { kind: 'notice', id: delivery.id, message, target } as const
   await saveThread(tx, { thread, delivery }, received, { first, wakes, now })
   notifyIntegrations(tx)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { WakeCounts } from '../../../ground/database/tables/integrations.ts'
 import type { HeardDelivery } from './allowed.ts'
-import { hasWoken, isUsedUp, mostWakes, toldOf, wakesAfter } from './wake-counts.ts'
+import { hasWoken, howUsedUp, mostWakes, toldOf, wakesAfter } from './wake-counts.ts'
 
 const commit = (head: string, pull_request = 'acme/shop#9') =>
   ({ kind: 'new_commits', pull_request, head }) as const
@@ -26,10 +26,10 @@ describe('what has woken an agent', () => {
     assert.ok(hasWoken(kept, commit('2')))
     assert.ok(!hasWoken(kept, { ...commit('2'), kind: 'failed_checks' }))
     assert.ok(!hasWoken(kept, commit('2', 'acme/shop#8')))
-    assert.ok(!isUsedUp(kept, commit('5')))
+    assert.ok(!howUsedUp(kept, commit('5')))
     const last = wakesAfter(kept, { ...message, wake: commit('5') })
-    assert.ok(isUsedUp(last, commit('6')))
-    assert.ok(!isUsedUp(last, commit('6', 'acme/shop#8')))
+    assert.equal(howUsedUp(last, commit('6')), '5 times by this pull request')
+    assert.ok(!howUsedUp(last, commit('6', 'acme/shop#8')))
   })
 
   it('counts anew when a person writes, presses a button or reviews', () => {
@@ -44,10 +44,20 @@ describe('what has woken an agent', () => {
     ]
     for (const word of words) {
       const after = wakesAfter(told, word)
-      assert.ok(!isUsedUp(after, commit('9')))
+      assert.ok(!howUsedUp(after, commit('9')))
       assert.ok(hasWoken(after, commit('0')), 'a commit wakes once for all that')
       assert.ok(toldOf(after, commit('9')))
     }
+  })
+
+  it('is bounded over all pull requests of the thread too', () => {
+    const kept = Array.from({ length: 20 }).reduce<WakeCounts | null>((before, _, at) => {
+      const wake = commit(String(at), `acme/shop#${at}`)
+      assert.ok(!howUsedUp(before, wake))
+      return wakesAfter(before, { ...message, wake })
+    }, null)
+    assert.equal(howUsedUp(kept, commit('20', 'acme/shop#20')), '20 times by its pull requests')
+    assert.ok(!howUsedUp(wakesAfter(kept, message), commit('20', 'acme/shop#20')))
   })
 
   it('is forgotten by the oldest', () => {

@@ -4,6 +4,8 @@ import type { HeardDelivery } from './allowed.ts'
 
 /** The most times that one pull request wakes the agent until a person writes. */
 export const mostWakes = 5
+/** The most times that all pull requests of a thread do, so that an agent does not open one after the other. */
+const mostOfThread = 20
 const mostSeen = 50
 
 const none: WakeCounts = { counts: {}, seen: [], told: [] }
@@ -29,8 +31,13 @@ export function wakesAfter(kept: WakeCounts | null, received: HeardDelivery): Wa
 export const hasWoken = (kept: WakeCounts | null, wake: Wake): boolean =>
   kept?.seen.includes(nameOf(wake)) ?? false
 
-export const isUsedUp = (kept: WakeCounts | null, { pull_request }: Wake): boolean =>
-  (kept?.counts[pull_request] ?? 0) >= mostWakes
+/** How often the agent was woken, in words, where it is woken no more until a person writes. */
+export function howUsedUp(kept: WakeCounts | null, { pull_request }: Wake): string | undefined {
+  const { counts } = kept ?? none
+  if ((counts[pull_request] ?? 0) >= mostWakes) return `${mostWakes} times by this pull request`
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return all >= mostOfThread ? `${mostOfThread} times by its pull requests` : undefined
+}
 
 /** The counts once people know that the agent waits for them; undefined where they know it already. */
 export function toldOf(kept: WakeCounts | null, { pull_request }: Wake): WakeCounts | undefined {

@@ -122,7 +122,10 @@ async function isPushed(
 /** The agent's words, what the pull request is for, and the session. */
 async function bodyOf(port: PullRequestPort, asked: NewPullRequest): Promise<string> {
   const { repository, number, link, body, call } = asked
-  const text = shortenedAnswer(quiet(body.replaceAll(ownMark, '').trim()), mostCharacters)
+  const text = shortenedAnswer(
+    quiet(body.toWellFormed().replaceAll(ownMark, '').trim()),
+    mostCharacters,
+  )
   const about = await read(port, get(`/repos/${repository}/issues/${number}`), issueForm)
   const isSaid = [...text.matchAll(closing)].some(([, each]) => Number(each) === number)
   const word = about.pull_request ? 'For' : 'Closes'

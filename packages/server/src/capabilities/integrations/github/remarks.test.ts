@@ -29,6 +29,7 @@ describe('the remarks of a message', () => {
       '#### /src/pay.ts#L12',
       '### src/pay.ts line 12 ###',
       '### src/pay.ts:L12 (after)',
+      '### src/pay.ts:12 ##\r',
     ]
     for (const heading of headings) {
       assert.deepEqual(
@@ -68,6 +69,11 @@ describe('the remarks of a message', () => {
       '# ' + 'a '.repeat(20_000),
       '#'.repeat(45_000),
       `# ${'a:'.repeat(20_000)}`,
+      `# a${' '.repeat(45_000)}b`,
+      `# a${' #'.repeat(22_000)}b`,
+      `# a:1 ${' '.repeat(45_000)}b\u2028c`,
+      `# a:1${' line 1'.repeat(6_000)}`,
+      `${'`'.repeat(45_000)}\r`,
     ]) {
       const begun = performance.now()
       segmentsOf(line)

@@ -25,9 +25,10 @@ const mostRemark = 10_000
 /** A message that is longer is told in parts. Its remarks stay in the text. */
 const mostText = 50_000
 
-const headingForm = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$/
+/** Attack: an agent may repeat what a stranger has written, so each pattern takes time in proportion to its text alone. */
+const headingForm = /^ {0,3}#{1,6}[ \t]+/
 const lineForm =
-  /^(?<path>[^\s:#]?[^:#]{0,499}?)(?::L?|#L| lines? )(?<from>\d{1,7})(?:\s*[-–]\s*L?(?<to>\d{1,7}))?(?:\s*\((?<side>[^)]{1,40})\))?(?:[\s:.,–—-]+(?<rest>.*))?$/
+  /^(?<path>[^\s:#]?[^:#]{0,499}?)(?::L?|#L| lines? )(?<from>\d{1,7})(?:\s*[-–]\s*L?(?<to>\d{1,7}))?(?:\s*\((?<side>[^)]{1,40})\))?(?:[\s:.,–—-]+(?<rest>[\s\S]*))?$/
 const before = /\b(?:before|left|old|base|removed|deleted)\b/i
 
 /** The lines that two numbers name, in order. Undefined: there is no line 0. */
@@ -37,9 +38,19 @@ function linesOf(from: string, to: string): Pick<Remark, 'line' | 'from'> | unde
   return { line: last, ...(first !== last && { from: first }) }
 }
 
+/** The text of a heading, without the marks around it. Empty for another line. */
+function titleOf(line: string): string {
+  const [marks] = headingForm.exec(line) ?? []
+  if (marks === undefined) return ''
+  const title = line.slice(marks.length).trimEnd()
+  let end = title.length
+  while (title.charAt(end - 1) === '#') end--
+  return title.slice(0, end).trimEnd()
+}
+
 /** The place that a heading names, and what it says behind it. */
 function headingOf(line: string): (Omit<Remark, 'text'> & { rest: string }) | undefined {
-  const [, title = ''] = headingForm.exec(line) ?? []
+  const title = titleOf(line)
   const plain = title.replaceAll(/[`*]/g, '').trim()
   const { path = '', from = '0', to = from, side, rest = '' } = lineForm.exec(plain)?.groups ?? {}
   const lines = linesOf(from, to)

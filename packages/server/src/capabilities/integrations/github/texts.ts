@@ -9,8 +9,11 @@ export const mostCharacters = 60_000
 export const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
   `<!-- steward:${session}:${id} -->`
 
-/** A mark of this service in a text at GitHub, which people do not see. */
-export const ownMark = /<!-- steward:[^>]*-->/g
+/**
+ * A mark of this service in a text at GitHub, which people do not see. Attack: in a text of many beginnings each one is
+ * read to the next alone.
+ */
+export const ownMark = /<!-- steward:[^<>]*-->/g
 
 /** The words of GitHub that link an issue to a pull request, with its number. */
 export const closing = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s+#(\d{1,10})\b/gi

@@ -21,6 +21,8 @@ export type PullRequestDeps = TokenDeps & {
   linkOf?: (session: string) => string | undefined
 }
 
+const mostBranch = 1_024
+
 /** What a session opens pull requests for. */
 export type PublishedThread = {
   db: Database
@@ -69,9 +71,13 @@ export const opensPullRequests =
 
 function faultIn({ branch, base }: PullRequestRequest): string | undefined {
   const names = { branch, ...(base !== undefined && { base }) }
-  const [wrong] = Object.entries(names).find(([, name]) => !isRefName(`refs/heads/${name}`)) ?? []
+  const [wrong] = Object.entries(names).find(([, name]) => !isBranch(name)) ?? []
   return wrong && `${wrong}: is no name of a branch, such as mend-the-build`
 }
+
+/** Longer names would make addresses that no server takes. */
+const isBranch = (name: string): boolean =>
+  name.length <= mostBranch && isRefName(`refs/heads/${name}`)
 
 /** The thread's own repository and number. The target is that of the newest message, which may be another place. */
 function aboutOf({ scope, target: { repository } }: ExternalThreadRow) {

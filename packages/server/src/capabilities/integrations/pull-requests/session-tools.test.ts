@@ -182,7 +182,7 @@ for (const [name, open] of Object.entries(databases)) {
     it('refuse a name that is none of a branch, before anything is asked', async () => {
       await using given = await published(open)
       const [tool] = await given.toolsOf()
-      for (const branch of ['a b', '../main', 'a..b', '']) {
+      for (const branch of ['a b', '../main', 'a..b', '', 'a\ud800', 'a'.repeat(2_000)]) {
         const { signal } = new AbortController()
         const result = await tool?.run({ ...call, branch }, { signal, call: 'sevt_1' })
         assert.ok(result?.is_error && JSON.stringify(result).includes('branch: is no name'), branch)

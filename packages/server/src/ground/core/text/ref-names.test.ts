@@ -19,6 +19,7 @@ describe('the name of a branch or tag', () => {
       'a@{b',
       'a\x7f',
       '../../config',
+      'a\ud800',
     )
     for (const name of bad) assert.ok(!isRefName(`refs/heads/${name}`), name)
     assert.ok(!isRefName('refs/pull/1/head'))
