@@ -40,7 +40,7 @@ export const tools = {
   'tools/bash/restart': { section: '5.3 The built-in tools', says: '`restart: true` gives a fresh shell; neither `command` nor `restart` is an error result.' },
   'tools/result/empty': { section: '5.3 The built-in tools', says: 'A result without output says `(no output)`.' },
   'tools/result/spilled': { section: '5.3 The built-in tools', says: 'A result above 100,000 characters is written to a file in the sandbox; the model gets a preview and the path. Of what commands wrote the newest 100 such files stay, 1 GiB at most.' },
-  'tools/result/error': { section: '5.3 The built-in tools', says: 'A tool that fails gives an error result and never ends the turn.' },
+  'tools/result/error': { section: '5.3 The built-in tools', says: 'A tool that fails gives an error result and never ends the turn. So does an input with a NUL character for a tool that works in the service, such as `schedule_wakeup` or `create_agent`: the call is not run.' },
   'tools/files/confined': { section: '5.3 The built-in tools', says: 'File tools take paths in the session\'s folders only; a link there leads where it leads in the sandbox, never out of it.' },
   'tools/web/no-sandbox-network': { section: '5.3 The built-in tools', says: 'The web tools work in a sandbox without internet access.' },
   'tools/web/lists': { section: '5.3 The built-in tools', says: 'The web tools obey the environment\'s host lists and carry no vault credential.' },

@@ -62,6 +62,23 @@ void describe('calls of an answer', () => {
     )
   })
 
+  // verifies: tools/result/error
+  void it('are refused where their input holds what no column of a database holds', async () => {
+    const ran: string[] = []
+    const run = async (input: Record<string, unknown>) => {
+      ran.push(JSON.stringify(input))
+      return textResult('ran')
+    }
+    const input = { note: ['a\0b'] }
+    const { log } = await playTurn({
+      answers: [{ blocks: [call('wake', input), call('write', input)] }, done],
+      tools: [tool('wake', { sandbox: 'unused', run }), tool('write', { sandbox: 'changed', run })],
+    })
+    assert.deepEqual(ran, [JSON.stringify(input)])
+    const [refused] = answers(log).filter((each) => each.is_error)
+    assert.equal(refused?.text, 'the input of wake may not hold a NUL character')
+  })
+
   void it('never overtake a change to the sandbox', async () => {
     const order: string[] = []
     const using = (name: string, sandbox: 'read' | 'changed', turns: number) =>

@@ -24,15 +24,23 @@ const loadChecks = runOnce(async (): Promise<InputChecks> => {
 
 /** The problem of the input, as a sentence that the model can act on; undefined when the input fits. */
 export async function inputProblem(
-  { name, input_schema }: Pick<Tool, 'name' | 'input_schema'>,
+  { name, input_schema, sandbox }: Pick<Tool, 'name' | 'input_schema' | 'sandbox'>,
   input: Record<string, unknown>,
 ): Promise<string | undefined> {
+  // What a tool without a sandbox is given goes into columns, which hold no such character.
+  if (sandbox === 'unused' && holdsNul(input))
+    return `the input of ${name} may not hold a NUL character`
   const loaded = await loadChecks()
   const validate = validators.get(input_schema) ?? compile(loaded, input_schema)
   if (validate(input)) return undefined
   const errors = loaded.ajv.errorsText(validate.errors, { dataVar: 'input' })
   return `the input does not fit the schema of ${name}: ${errors}`
 }
+
+const holdsNul = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.includes('\0')
+    : typeof value === 'object' && value !== null && Object.values(value).some(holdsNul)
 
 function compile(
   { ajv, anything }: InputChecks,
