@@ -200,7 +200,7 @@ export const furtherSurfaces = {
   'deployments/workspace-archived': { section: '19.8 Deployments', says: 'A deployment of an archived workspace is paused with `workspace_archived_error` when its time comes.' },
   'deployments/agent-archived': { section: '19.8 Deployments', says: 'When an agent is archived, its deployments are archived with it.' },
   'deployments/tokens': { section: '19.8 Deployments', says: 'Tokens of repositories are sealed, shown by nothing, and given to each session.' },
-  'deployments/limit': { section: '19.8 Deployments', says: 'A workspace has at most 1,000 deployments with a schedule.' },
+  'deployments/limit': { section: '19.8 Deployments', says: 'A workspace has at most 1,000 deployments with a schedule. One with a single time (24.6) counts until it has run.' },
   'dreams/create': { section: '19.9 Dreams', says: 'POST `/v1/dreams` – takes `inputs` (one `memory_store`; one `sessions` with 1 to 100 ids), `model`, `instructions` (to 4,096 characters), `output_behavior`' },
   'dreams/list': { section: '19.9 Dreams', says: 'GET `/v1/dreams` – lists; `statuses`, `include_archived`, `created_at[gt]`, `created_at[lt]`' },
   'dreams/get': { section: '19.9 Dreams', says: 'GET `/v1/dreams/:id` – answers it' },

@@ -36,8 +36,16 @@ export type AutomationRequest =
 /** The first time of a schedule, and the time at which its run is due. */
 type FirstTime = { next_ms: number | null; due_ms: number | null }
 
-/** A checked request. It happens in the commit that stores the result of the call. */
-export type AutomationEffect = { kind: 'automation'; id: string; times?: FirstTime } & {
+/**
+ * A checked request. It happens in the commit that stores the result of the call. `isPaused`: the times begin only when
+ * somebody resumes the automation.
+ */
+export type AutomationEffect = {
+  kind: 'automation'
+  id: string
+  times?: FirstTime
+  isPaused?: true
+} & {
   request: AutomationRequest
 }
 

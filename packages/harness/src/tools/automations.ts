@@ -95,12 +95,16 @@ async function runCall(
   const request = requestOf(call, event)
   const effect = typeof request === 'string' ? request : await automations.prepare(request)
   if (typeof effect === 'string') return textResult(effect, true)
-  const { id, times } = effect
-  const next = times?.next_ms ?? null
+  const { id, times, isPaused } = effect
+  const next = isPaused ? null : (times?.next_ms ?? null)
   const result =
     call.action === 'delete'
       ? { id, deleted: true }
-      : { id, ...(times && { next_run_at: next === null ? null : iso(next) }) }
+      : {
+          id,
+          ...(isPaused && { status: 'paused' }),
+          ...(times && { next_run_at: next === null ? null : iso(next) }),
+        }
   return { ...shown(result), effect }
 }
 

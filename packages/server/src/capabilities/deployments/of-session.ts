@@ -24,13 +24,17 @@ import type { DeploymentRow } from './store.ts'
 import { deploymentStore } from './store.ts'
 import { nextTime, timesAfter } from './times.ts'
 import { notifySchedules } from './topics.ts'
-import { archive, lockScheduled, mostScheduled, nothingDue } from './write.ts'
+import { archive, isOver, lockScheduled, mostScheduled, nothingDue } from './write.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const shortestMs = limits.minutes * minuteMs
 /** Schedules that keep the shortest time have no more runs in a day, so that these times show a whole day. */
 const timesOfDay = dayMs / shortestMs + 1
+
+/** The same times on every day: two days that follow each other may lie far ahead. */
+const onEveryDay = (expression: string): string =>
+  [...expression.trim().split(/\s+/).slice(0, 2), '*', '*', '*'].join(' ')
 
 /** The reason why an agent may not have the schedule. */
 async function scheduleRefusal(
@@ -48,8 +52,10 @@ async function scheduleRefusal(
   const { error } = CronScheduleParams.safeParse(schedule)
   const [issue] = error?.issues ?? []
   if (issue) return `${issue.path.join('.')}: ${issue.message}`
-  const times = await timesAfter(schedule, now, timesOfDay)
-  if (times.length === 0) return 'expression: matches no date'
+  const { expression, timezone } = schedule
+  if ((await timesAfter(schedule, now, 1)).length === 0) return 'expression: matches no date'
+  const daily = { expression: onEveryDay(expression), timezone }
+  const times = await timesAfter(daily, now, timesOfDay)
   const isTooOften = times.some(
     (at, index) => index > 0 && at - (times[index - 1] ?? 0) < shortestMs,
   )
@@ -74,8 +80,7 @@ const isOwn = ({ spec }: DeploymentRow, session: string): boolean =>
 function lineOf(row: DeploymentRow, session: string): AutomationLine[] {
   const { id, name, schedule, paused_reason, next_ms } = row
   if (!schedule) return []
-  const isDone = schedule.type === 'once' && next_ms === null
-  const status = paused_reason !== null ? 'paused' : isDone ? 'completed' : 'active'
+  const status = paused_reason !== null ? 'paused' : isOver(row) ? 'completed' : 'active'
   const when =
     schedule.type === 'once'
       ? { run_at: schedule.run_at }
@@ -93,19 +98,24 @@ function lineOf(row: DeploymentRow, session: string): AutomationLine[] {
   ]
 }
 
+async function roomRefusal(tx: Queries, tenant: string): Promise<string | undefined> {
+  await lockScheduled(tx, tenant)
+  return (await deploymentStore(tx).countScheduled(tenant)) >= mostScheduled
+    ? `the workspace has ${mostScheduled} deployments with a schedule, which is the most`
+    : undefined
+}
+
 async function create(
   tx: Queries,
   { tenant, session }: SessionRef,
   { id, times, request }: AutomationEffect & { request: { action: 'create' } },
   now: number,
 ): Promise<string | undefined> {
-  await lockScheduled(tx, tenant)
-  const store = deploymentStore(tx)
-  const there = await store.ofSession(tenant, session)
+  const there = await deploymentStore(tx).ofSession(tenant, session)
   if (there.filter((row) => isOwn(row, session)).length >= limits.perSession)
     return `you have ${limits.perSession} automations, which is the most: delete one, also one that has run`
-  if ((await store.countScheduled(tenant)) >= mostScheduled)
-    return `the workspace has ${mostScheduled} deployments with a schedule, which is the most`
+  const refused = await roomRefusal(tx, tenant)
+  if (refused !== undefined) return refused
   const { agent_id, agent_version, environment_id } = await sessionStore(tx).row(tenant, session)
   await rows(tx, 'deployments').insert({
     tenant_id: tenant,
@@ -155,6 +165,10 @@ async function change(
     return undefined
   }
   const { name, instructions, schedule } = request
+  if (schedule && isOver(row)) {
+    const refused = await roomRefusal(tx, tenant)
+    if (refused !== undefined) return refused
+  }
   await rows(tx, 'deployments').update(row, {
     ...(name !== undefined && { name }),
     ...(instructions !== undefined && {
@@ -184,7 +198,10 @@ export function sessionAutomations({
   databases,
   clock,
 }: Pick<Ground, 'databases' | 'clock'>): AutomationParts {
-  async function prepare(request: AutomationRequest): Promise<AutomationEffect | string> {
+  async function prepare(
+    tenant: string,
+    request: AutomationRequest,
+  ): Promise<AutomationEffect | string> {
     const id = request.action === 'create' ? newId('deployment') : request.id
     const schedule = request.action === 'delete' ? undefined : request.schedule
     if (!schedule) return { kind: 'automation', id, request }
@@ -192,7 +209,10 @@ export function sessionAutomations({
     const refused = await scheduleRefusal(schedule, now)
     if (refused !== undefined) return refused
     const times = (await nextTime(id, schedule, now)) ?? nothingDue
-    return { kind: 'automation', id, request, times }
+    const { read } = await databases.open(tenant)
+    const kept = request.action === 'update' && (await rows(read, 'deployments').find(tenant, id))
+    const isPaused = kept && kept.paused_reason !== null
+    return { kind: 'automation', id, request, times, ...(isPaused && { isPaused }) }
   }
 
   return {
@@ -202,7 +222,7 @@ export function sessionAutomations({
         const found = await deploymentStore(read).ofSession(tenant, session)
         return found.flatMap((row) => lineOf(row, session))
       },
-      prepare,
+      prepare: (request) => prepare(tenant, request),
     }),
 
     async apply(tx, ref, effect, now) {

@@ -15,6 +15,7 @@ import { PlatformError, StorageError, conflict, invalid } from '../../ground/cor
 import { newId } from '../../ground/core/text/ids.ts'
 import type { Database, Queries, Reads, TenantRef } from '../../ground/database/database.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
+import { findHead } from '../../sessions/log/head.ts'
 import { postInUnits } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
 import { auditActing } from '../../tenants/audit/acting.ts'
@@ -79,20 +80,15 @@ const notifyOfRun = (
 const pauses = (type: RunError['type']): type is PausingError =>
   pausingErrors.some((each) => each === type)
 
-/** False once the session is archived or deleted. */
+/** False once the session is archived or deleted, or has failed: it takes no message any more. */
 async function isOpenSession(read: Reads, tenant: string, id: string): Promise<boolean> {
-  const found = read
-    .selectFrom('sessions')
-    .select('archived_at')
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-  return (await found.executeTakeFirst())?.archived_at === null
+  const { status } = (await findHead(read, tenant, id)) ?? { status: 'deleted' }
+  return status !== 'deleted' && status !== 'failed' && status !== 'done'
 }
 
 /**
  * Pauses a deployment whose run failed for a reason that a person must mend, and archives what an agent has made for a
- * session that is archived. The caller has locked the row.
+ * session that takes no message any more. The caller has locked the row.
  */
 async function pauseAfter(tx: Queries, row: DeploymentRow, { type }: RunError, now: number) {
   const isOpen = row.archived_at === null && row.paused_reason === null
@@ -117,10 +113,12 @@ type RunDelivery = {
   keep: (tx: Queries, session: string) => Promise<void>
 }
 
-/** The events of a run. What an agent wrote to itself is framed, so that it is no word of the user. */
-const messagesOf = ({ id, spec: { initial_events, made_by } }: DeploymentRow): DeploymentEvent[] =>
-  initial_events.map((event) =>
-    made_by && event.type === 'user.message'
+/** The deployment with what an agent wrote to itself in a frame, so that it is no word of the user. */
+function framed(row: DeploymentRow): DeploymentRow {
+  const { id, spec } = row
+  if (!spec.made_by) return row
+  const initial_events = spec.initial_events.map((event): DeploymentEvent =>
+    event.type === 'user.message'
       ? {
           ...event,
           content: event.content.map((block) =>
@@ -129,6 +127,8 @@ const messagesOf = ({ id, spec: { initial_events, made_by } }: DeploymentRow): D
         }
       : event,
   )
+  return { ...row, spec: { ...spec, initial_events } }
+}
 
 /** Creates a session, or posts to the one that the deployment names. */
 async function deliverRun(
@@ -158,7 +158,7 @@ async function deliverRun(
   }
   const { db, tenant } = ref
   const target = { tenant, session, clock: deps.clock, steers: true }
-  await postInUnits(db, target, messagesOf(row), async (tx) => {
+  await postInUnits(db, target, row.spec.initial_events, async (tx) => {
     await take(tx)
     await keep(tx, session)
     const line = { thing: actor, action: 'session.post', session } as const
@@ -235,7 +235,9 @@ async function runOnce(
   const run = runRow(seen, cause, now)
   try {
     let session_id = ''
-    await deliverRun(deps, ref, delivery ? withData(seen, delivery.data) : seen, {
+    // Data of others come before the frame, and not into it.
+    const asked = delivery ? withData(framed(seen), delivery.data) : framed(seen)
+    await deliverRun(deps, ref, asked, {
       take: async (tx) =>
         void (await check(tx, await rows(tx, 'deployments').getForUpdate(tenant, id))),
       async keep(tx, session) {
@@ -320,7 +322,7 @@ async function runSeen(
   }
   try {
     let row: DeploymentRow | undefined
-    await deliverRun(deps, ref, seen, {
+    await deliverRun(deps, ref, framed(seen), {
       async take(tx) {
         row = await take(tx)
       },

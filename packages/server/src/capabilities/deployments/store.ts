@@ -184,6 +184,7 @@ function deploymentReads(db: Reads) {
       return found.map(({ due_ms }) => Number(due_ms))
     },
 
+    /** Deployments of which a time is to come, now or when somebody resumes them. */
     async countScheduled(tenant: string): Promise<number> {
       const { all } = await db
         .selectFrom('deployments')
@@ -191,6 +192,7 @@ function deploymentReads(db: Reads) {
         .where('tenant_id', '=', tenant)
         .where('schedule', 'is not', null)
         .where('archived_at', 'is', null)
+        .where((eb) => eb.or([eb('next_ms', 'is not', null), eb('paused_reason', 'is not', null)]))
         .executeTakeFirstOrThrow()
       return Number(all)
     },

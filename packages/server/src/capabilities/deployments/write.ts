@@ -44,6 +44,14 @@ export const mostScheduled = 1_000
 
 export const nothingDue = { next_ms: null, due_ms: null }
 
+/** True after the one time of its schedule. */
+export const isOver = ({
+  schedule,
+  paused_reason,
+  next_ms,
+}: Pick<DeploymentRow, 'schedule' | 'paused_reason' | 'next_ms'>): boolean =>
+  schedule?.type === 'once' && paused_reason === null && next_ms === null
+
 /** The agent of the deployment. It may be archived only for a deployment that posts to an existing session. */
 async function agentOf(
   { db, tenant }: TenantRef,
@@ -222,7 +230,7 @@ export async function updateDeployment(
   const updated = await db.write(async (tx) => {
     const kept = await rows(tx, 'deployments').getForUpdate(tenant, id)
     if (kept.updated_at !== row.updated_at || kept.archived_at !== null) throw changedMeanwhile(id)
-    if (isMoved && schedule && !row.schedule) await checkScheduled(tx, tenant)
+    if (isMoved && schedule && (!row.schedule || isOver(kept))) await checkScheduled(tx, tenant)
     const times = kept.paused_reason === null ? first : nothingDue
     const made = await madeColumns(tx, maker, now)
     await outbox(tx).put(tenant, ['deployment.updated'], { id }, now)
