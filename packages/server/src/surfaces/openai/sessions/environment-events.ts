@@ -28,6 +28,13 @@ export function environmentEvents(log: SessionLog, { environment }: OpenAISessio
   let last: EnvironmentState['status'] | undefined
   /** The end of what one package manager installs. Another one may follow, so that what comes next tells the state. */
   let done: EventRow | undefined
+  /** Counted from the log with the first: a stream hears of all that follow. */
+  let resets: number | undefined
+
+  async function countTo({ seq }: EventRow): Promise<number> {
+    resets = resets === undefined ? await countWarnings(log, replaced, seq) : resets + 1
+    return resets
+  }
 
   return {
     async kept(row: EventRow, turn: string | null): Promise<string> {
@@ -48,10 +55,7 @@ export function environmentEvents(log: SessionLog, { environment }: OpenAISessio
       }
       const built = done ? tell(done, ready) : ''
       const isReset = row.type === 'session.warning' && parseObject(row.data)['reason'] === replaced
-      return (
-        built +
-        (isReset ? environmentReset(of, row.id, await countWarnings(log, replaced, row.seq)) : '')
-      )
+      return built + (isReset ? environmentReset(of, row.id, await countTo(row)) : '')
     },
   }
 }
