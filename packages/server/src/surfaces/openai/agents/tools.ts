@@ -16,11 +16,16 @@ const needsSandbox = ({ default_config, configs }: Toolset): boolean =>
   default_config?.enabled !== false ||
   (configs ?? []).some(({ name, enabled }) => enabled !== false && !webTools.includes(name))
 
-/** The tools of a toolset that need no sandbox. */
-type OutsideTools = { search: ToolConfig | undefined; hasAutomations: boolean }
+type AutomationsConfig = NonNullable<Toolset['automations']>
 
-const outsideOnly = ({ search, hasAutomations }: OutsideTools): Toolset[] =>
-  search || hasAutomations
+/** The tools of a toolset that need no sandbox. */
+type OutsideTools = {
+  search: ToolConfig | undefined
+  automations: AutomationsConfig | undefined
+}
+
+const outsideOnly = ({ search, automations }: OutsideTools): Toolset[] =>
+  search || automations
     ? [
         withAutomations(
           {
@@ -28,23 +33,19 @@ const outsideOnly = ({ search, hasAutomations }: OutsideTools): Toolset[] =>
             default_config: { enabled: false, permission_policy: always },
             configs: search ? [search] : [],
           },
-          hasAutomations,
+          automations,
         ),
       ]
     : []
 
-/** An agent that has the tool keeps its policy. */
-function withAutomations(
-  { automations: kept, ...toolset }: Toolset,
-  hasAutomations: boolean,
-): Toolset {
-  if (!hasAutomations) return toolset
-  const allowed = { enabled: true, permission_policy: always }
-  return { ...toolset, automations: kept && kept.enabled !== false ? kept : allowed }
-}
+const withAutomations = (
+  { automations: _, ...toolset }: Toolset,
+  automations: AutomationsConfig | undefined,
+): Toolset => (automations ? { ...toolset, automations } : toolset)
 
-const hasAutomationsIn = (toolset: Toolset | undefined): boolean =>
-  Boolean(toolset?.automations) && toolset?.automations?.enabled !== false
+/** The tool with its policy, where the toolset has it. */
+const automationsOf = (toolset: Toolset | undefined): AutomationsConfig | undefined =>
+  toolset?.automations && toolset.automations.enabled !== false ? toolset.automations : undefined
 
 const searchOf = (toolset: Toolset | undefined): ToolConfig | undefined => {
   const found = toolset?.configs?.find(({ name }) => name === 'web_search')
@@ -71,11 +72,15 @@ export function toAgentTools(given: readonly OpenAITool[], kept: Tools = []): Ag
   const toolset = kept.find(isToolset)
   const asked = given.find((tool) => tool.type === 'web_search')
   const search = asked && searchConfig(asked)
-  const hasAutomations = given.some((tool) => tool.type === 'automations')
+  const allowed = { enabled: true, permission_policy: always }
+  // An agent that has the tool keeps its policy.
+  const automations = given.some((tool) => tool.type === 'automations')
+    ? (automationsOf(toolset) ?? allowed)
+    : undefined
   const sets =
     toolset && needsSandbox(toolset)
-      ? [withAutomations(withSearch(toolset, search), hasAutomations)]
-      : outsideOnly({ search, hasAutomations })
+      ? [withAutomations(withSearch(toolset, search), automations)]
+      : outsideOnly({ search, automations })
   const tools: Tools = [...sets]
   const mcp_servers: McpServer[] = []
   for (const tool of given) {
@@ -122,8 +127,8 @@ export function toolsFor(tools: Tools, hasEnvironment: boolean): Tools {
   const toolset = tools.find(isToolset)
   const others = tools.filter((tool) => !isToolset(tool))
   const search = searchOf(toolset)
-  const hasAutomations = hasAutomationsIn(toolset)
-  if (!hasEnvironment) return [...outsideOnly({ search, hasAutomations }), ...others]
+  const automations = automationsOf(toolset)
+  if (!hasEnvironment) return [...outsideOnly({ search, automations }), ...others]
   if (toolset && needsSandbox(toolset)) return tools
   const off = { enabled: false, permission_policy: always }
   const configs: ToolConfig[] = search
@@ -134,7 +139,7 @@ export function toolsFor(tools: Tools, hasEnvironment: boolean): Tools {
     default_config: { enabled: true, permission_policy: always },
     configs,
   }
-  return [withAutomations(whole, hasAutomations), ...others]
+  return [withAutomations(whole, automations), ...others]
 }
 
 /** Tools as a session shows them. */
@@ -148,7 +153,7 @@ export function showTools(tools: Tools, servers: readonly McpServerShown[]): Ope
     const search = searchOf(tool)
     return [
       ...(search ? [showSearch(search)] : []),
-      ...(hasAutomationsIn(tool) ? [{ type: 'automations' } as const] : []),
+      ...(automationsOf(tool) ? [{ type: 'automations' } as const] : []),
     ]
   })
 }
