@@ -7,6 +7,7 @@ import { checkpointStore } from '../resources/checkpoints/store.ts'
 import { removeFiles } from '../resources/files/remove.ts'
 import { fileStore } from '../resources/files/store.ts'
 import { threadStore } from './log/threads/store.ts'
+import { removeAutomations } from './rows/automations.ts'
 import { outcomeStore } from './rows/outcomes.ts'
 import { outputStore } from './rows/outputs.ts'
 import { resourceStore } from './rows/resources.ts'
@@ -23,6 +24,7 @@ export async function removeDependents(
   await outputStore(tx).remove(tenant, session)
   await threadStore(tx).remove(tenant, session)
   await wakeupStore(tx).remove(tenant, session)
+  await removeAutomations(tx, { tenant, session })
   await waitStore(tx).remove(tenant, session)
   await removeFiles(tx, tenant, await fileStore(tx).allOfSession(tenant, session), now)
   await checkpointStore(tx).remove(tenant, session, now)

@@ -10,6 +10,7 @@ import { rows } from '../../ground/database/rows.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, createOpening } from '../../sessions/opening-fixture.ts'
 import { openSession } from '../../sessions/open.ts'
+import { deleteSession } from '../../sessions/update.ts'
 import { sessionAutomations } from './of-session.ts'
 import { runDue, runForDelivery } from './run-deployment.ts'
 import { deploymentStore } from './store.ts'
@@ -95,8 +96,29 @@ for (const [name, open] of Object.entries(databases)) {
       assert.notEqual((await at.row(id)).archived_at, null)
     })
 
+    // verifies: tools/automations/end, sessions/delete/rows
+    it('go with a deleted session, and those of developers stay', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const at = await sessionIn(database)
+      const { id } = await at.call({ ...made, schedule: daily })
+      const deleted = await at.call({ ...made, schedule: daily })
+      await at.call({ action: 'delete', id: deleted.id })
+      const { spec, ...row } = await at.row(id)
+      const { made_by: _, ...ofDeveloper } = spec
+      await database.write(async (tx) => {
+        await rows(tx, 'deployments').insert({ ...row, id: 'depl_other', spec: ofDeveloper })
+        await deleteSession(tx, tenant, at.session, begin)
+      })
+      const left = await database.read.selectFrom('deployments').select('id').execute()
+      assert.deepEqual(
+        left.map((each) => each.id),
+        ['depl_other'],
+      )
+    })
+
     // verifies: tools/automations
-    it('tell no next time while they are paused', async () => {
+    it('show no next time while they are paused', async () => {
       await using opened = await open()
       const at = await sessionIn(opened.database)
       const { id } = await at.call({ ...made, schedule: daily })
