@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isLongRun, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import { newestOpenAI } from './openai.ts'
-import { localSettings, startServer } from './process.ts'
+import { localSettings, settingsIn, startServer } from './process.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import { all, newSession, post, say } from './turns.ts'
 import { until } from './until.ts'
@@ -31,9 +31,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const folder = await mkdtemp(join(tmpdir(), 'steward-automations-'))
         const env = {
           ...localSettings,
-          DATA_DIR: folder,
-          SANDBOX_DIR: join(folder, 's'),
-          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+          ...(await settingsIn(folder, database)),
         }
         let process = await startServer(env)
         let server = clientsOf(process.base)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type OpenAI from 'openai'
-import { isLongRun, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import { newestOpenAI } from './openai.ts'
-import { localSettings, startServer } from './process.ts'
+import { localSettings, settingsIn, startServer } from './process.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import { fresh } from './turns.ts'
 import { verifies } from './verifies.ts'
@@ -51,9 +51,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const folder = await mkdtemp(join(tmpdir(), 'steward-described-'))
         const env = {
           ...localSettings,
-          DATA_DIR: folder,
-          SANDBOX_DIR: join(folder, 's'),
-          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+          ...(await settingsIn(folder, database)),
         }
         let process = await startServer(env)
         let client = newestOpenAI(clientsOf(process.base))

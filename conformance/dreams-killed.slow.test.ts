@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import type { Dream } from '@steward/protocol/dreams.ts'
-import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import { startServer } from './process.ts'
+import { settingsIn, startServer } from './process.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import { newSession } from './turns.ts'
 import { until } from './until.ts'
@@ -20,9 +19,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     verifies('dreams/crash', 'have one session and one whole store each', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'steward-dreams-'))
       const env = {
-        DATA_DIR: folder,
-        SANDBOX_DIR: join(folder, 's'),
-        ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+        ...(await settingsIn(folder, database)),
       }
       const first = await startServer(env)
       const before = clientsOf(first.base)

@@ -4,9 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
-import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { newestOpenAI } from './openai.ts'
-import { localSettings, startServer } from './process.ts'
+import { localSettings, settingsIn, startServer } from './process.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import { verifies } from './verifies.ts'
 
@@ -19,9 +18,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const folder = await mkdtemp(join(tmpdir(), 'steward-reset-'))
         const env = {
           ...localSettings,
-          DATA_DIR: folder,
-          SANDBOX_DIR: join(folder, 's'),
-          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+          ...(await settingsIn(folder, database)),
         }
         let process = await startServer(env)
         try {

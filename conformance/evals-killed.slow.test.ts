@@ -7,9 +7,8 @@ import { describe } from 'node:test'
 import type { DeploymentTriggerSecret as Trigger } from '@steward/protocol/deployment-triggers.ts'
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import type { Eval, EvalResult } from '@steward/protocol/evals.ts'
-import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
-import { startServer } from './process.ts'
+import { settingsIn, startServer } from './process.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import { message } from './turns.ts'
 import { until } from './until.ts'
@@ -29,11 +28,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-evals-'))
         const env = {
-          DATA_DIR: folder,
-          SANDBOX_DIR: join(folder, 's'),
+          ...(await settingsIn(folder, database)),
           SANDBOX_PROVIDER: 'local',
           EGRESS_PROFILE: 'best_effort',
-          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         const first = await startServer(env)
         const before = clientsOf(first.base)

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
-import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import {
   deliverGithub,
   githubComment,
@@ -12,7 +11,7 @@ import {
   githubStub,
   installGithub,
 } from './github.ts'
-import { localSettings, startServer } from './process.ts'
+import { localSettings, settingsIn, startServer } from './process.ts'
 import { kinds } from './publishing.ts'
 import { startReceiver } from './receiver.ts'
 import type { ServiceClients } from './service.ts'
@@ -70,11 +69,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           return answer
         })
         const env = {
-          DATA_DIR: folder,
-          SANDBOX_DIR: join(folder, 's'),
+          ...(await settingsIn(folder, database)),
           ...localSettings,
           ...githubSettings(github.base),
-          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         const deliver = (base: string, issues: readonly number[]) =>
           Promise.allSettled(

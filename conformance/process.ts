@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { flagsOfNode, programPath } from '@steward/base/program-fixture.ts'
-import { createSqliteFile } from '@steward/server/ground/database/fixture.ts'
+import { createSqliteFile, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { adminKey, rootSecret } from './service.ts'
 
 const main = programPath(import.meta.resolve('@steward/server/main.ts'))
@@ -34,6 +34,16 @@ export const localSettings = {
   EGRESS_ALLOW_PRIVATE: '127.0.0.0/8',
   EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
 }
+
+/** What outlives a server of a test: the folder, and with Postgres a new database. */
+export const settingsIn = async (
+  folder: string,
+  database: 'sqlite' | 'postgres',
+): Promise<Record<string, string>> => ({
+  DATA_DIR: folder,
+  SANDBOX_DIR: join(folder, 's'),
+  ...(database === 'postgres' && { DATABASE_URL: await newPostgresUrl() }),
+})
 
 /**
  * Puts an SQLite file with tables into an existing data folder. A server that creates the tables takes a third longer

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
-import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import {
   deliverGithub,
   githubComment,
@@ -12,7 +11,7 @@ import {
   githubStub,
   installGithub,
 } from './github.ts'
-import { localSettings, startServer } from './process.ts'
+import { localSettings, settingsIn, startServer } from './process.ts'
 import { kinds } from './publishing.ts'
 import type { ReceivedPost, ReceiverAnswer } from './receiver.ts'
 import { startReceiver } from './receiver.ts'
@@ -59,11 +58,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           return never
         })
         const env = {
-          DATA_DIR: folder,
-          SANDBOX_DIR: join(folder, 's'),
+          ...(await settingsIn(folder, database)),
           ...localSettings,
           ...githubSettings(github.base),
-          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         const first = await startServer(env)
         const service = clientsOf(first.base)

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isLongRun, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import { checkStream, followTurns } from './openai-streams.ts'
-import { startServer } from './process.ts'
+import { settingsIn, startServer } from './process.ts'
 import type { StreamReader } from './reader.ts'
 import type { ServiceClients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
@@ -128,11 +128,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         async () => {
           const folder = await mkdtemp(join(tmpdir(), 'steward-team-'))
           const env = {
-            DATA_DIR: folder,
-            SANDBOX_DIR: join(folder, 's'),
+            ...(await settingsIn(folder, database)),
             SANDBOX_PROVIDER: 'local',
             EGRESS_PROFILE: 'best_effort',
-            ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
           }
           let process = await startServer(env)
           let server = clientsOf(process.base)

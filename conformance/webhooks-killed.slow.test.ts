@@ -4,10 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
-import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { assertToldOnce, publish, sendAll } from './killed-publication.ts'
-import { localSettings, startServer } from './process.ts'
+import { localSettings, settingsIn, startServer } from './process.ts'
 import { startReceiver } from './receiver.ts'
 import type { ServiceClients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
@@ -79,10 +78,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-webhooks-'))
         const env = {
-          DATA_DIR: folder,
-          SANDBOX_DIR: join(folder, 's'),
+          ...(await settingsIn(folder, database)),
           ...localSettings,
-          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         await using there = await startTestEndpoint()
         const people = await startReceiver()

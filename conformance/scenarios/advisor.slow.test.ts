@@ -6,9 +6,8 @@ import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { pricedModel } from '../priced-model.ts'
-import { startServer } from '../process.ts'
+import { settingsIn, startServer } from '../process.ts'
 import type { ServiceClients, TestService } from '../service.ts'
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
 import { newTeam, says, starts, teamOf, uses } from '../team.ts'
@@ -341,13 +340,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-advisor-'))
         const env = {
-          DATA_DIR: folder,
-          SANDBOX_DIR: join(folder, 's'),
+          ...(await settingsIn(folder, database)),
           SANDBOX_PROVIDER: 'local',
           EGRESS_PROFILE: 'best_effort',
           EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
           EGRESS_TENANT_TARGETS: '127.0.0.0/8:*,[::1]:*',
-          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         const first = await startServer(env)
         const own = clientsOf(first.base)
