@@ -169,7 +169,8 @@ async function dialBucket(): Promise<void> {
     secret_access_key: 'a-secret-of-the-bucket',
   }
   const server = startServer({ ...everything, STORE_BACKENDS: JSON.stringify({ blobs }) })
-  await delay(4_000)
+  const isDialled = () => recorder.dialled().some(({ name }) => name === 'bucket.example')
+  for (let n = 0; n < 120 && !isDialled(); n++) await delay(250)
   server.end()
 }
 

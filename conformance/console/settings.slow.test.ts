@@ -376,8 +376,7 @@ void describe('the settings in a browser', () => {
     const { page } = visit
     await page.goto(`${service.base}/console/`)
     await page.getByRole('heading', { name: 'Home' }).waitFor(patience)
-    await page.keyboard.press('g')
-    await page.keyboard.press(',')
+    await Promise.all([page.keyboard.press('g'), page.keyboard.press(',')])
     await page.waitForURL(/settings\/workspace$/, patience)
     const list = page.getByRole('navigation', { name: 'Pages of the settings' })
     await list.getByRole('link', { name: 'Limits' }).waitFor(patience)
