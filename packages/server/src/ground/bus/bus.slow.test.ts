@@ -5,7 +5,8 @@ import { newPostgresUrl } from '../database/fixture.ts'
 import { postgresProxy } from '../database/proxy-fixture.ts'
 import type { BusMessage, Channel } from './bus.ts'
 import { isMissed } from './bus.ts'
-import { keptLog, createProcesses } from './direct/fixture.ts'
+import { keptLog, createProcesses, quickLimits } from './direct/fixture.ts'
+import { usualPeerLimits } from './direct/limits.ts'
 import { listenToTopic, awaitReach } from './fixture.ts'
 import { memoryChannel } from './memory.ts'
 import { natsChannel } from './nats/channel.ts'
@@ -33,7 +34,9 @@ const kinds: Record<
   },
   async direct() {
     const together = createProcesses()
-    const [here, there] = [await together.open(), await together.open()]
+    // With quick heartbeats a busy machine is silent for too long, and the connection ends with what is on its way.
+    const limits = { ...quickLimits, heartbeatMs: usualPeerLimits.heartbeatMs }
+    const [here, there] = [await together.open({ limits }), await together.open({ limits })]
     return { here: here.channel, there: there.channel, close: () => together.close() }
   },
   async nats() {
