@@ -10,6 +10,9 @@ import { chromium } from 'playwright-core'
 import { root } from '../../scripts/house/sources.ts'
 import { adminKey } from '../service.ts'
 
+/** So long a test waits for what a page shows. A busy machine takes long for a page. */
+export const patience = { timeout: 45_000 }
+
 const install = 'Chromium is missing, in which the console is tested: apt-get install -y chromium'
 
 function chromiumPath(): string {

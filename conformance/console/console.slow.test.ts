@@ -6,10 +6,9 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
 
-const patience = { timeout: 10_000 }
 const email = 'ada@example.com'
 const hostile =
   '<script>document.title="owned"</script><img src="https://evil.example/x.png" onerror="document.title=1"> [x](javascript:alert(1)) ![pixel](https://evil.example/pixel.png) <svg onload="document.title=2">'

@@ -3,10 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoBarriers, assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoBarriers, assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeSession, visitAs } from './workspace.ts'
-
-const patience = { timeout: 10_000 }
 
 void describe('environments in a browser', () => {
   let service: TestService

@@ -5,10 +5,9 @@ import type { Page } from 'playwright-core'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoBarriers, assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoBarriers, assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { visitAs } from './workspace.ts'
 
-const patience = { timeout: 10_000 }
 const hostile =
   '<svg xmlns="http://www.w3.org/2000/svg" onload="document.title=1"><script>document.title=2</script></svg>'
 /** One red point. */

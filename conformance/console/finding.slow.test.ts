@@ -3,10 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import type { TestBrowser, Visit } from './browser.ts'
-import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, barriersOf, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
-
-const patience = { timeout: 10_000 }
 
 void describe('finding things in the console', () => {
   let service: TestService

@@ -8,10 +8,9 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, barriersOf, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession, say } from './workspace.ts'
 
-const patience = { timeout: 10_000 }
 const waitFor = (file: string): string => `until [ -e ${file} ]; do sleep 0.05; done`
 
 void describe('a running command in the console', () => {

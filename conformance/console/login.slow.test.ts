@@ -6,8 +6,7 @@ import { bootForLogins, newLoginRequest, officialClientId, tokenRequest } from '
 import { startReceiver } from '../receiver.ts'
 import { until } from '../until.ts'
 import type { TestBrowser, Visit } from './browser.ts'
-import { barriersOf, openBrowser } from './browser.ts'
-import { patience } from './pages.ts'
+import { barriersOf, openBrowser, patience } from './browser.ts'
 
 const phone = { viewport: { width: 390, height: 844 } }
 /** What looks for barriers is a script, which the pages refuse. */

@@ -4,8 +4,8 @@ import { memoryBeta } from '../isolation-paths.ts'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
-import { assertNoBarriers, patience, visitAsViewer } from './pages.ts'
+import { assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
+import { assertNoBarriers, visitAsViewer } from './pages.ts'
 
 const hostile = '<img src=x onerror="document.title=1"> **not bold** \u202ehidden'
 

@@ -6,10 +6,9 @@ import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoBarriers, assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoBarriers, assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { visitAs } from './workspace.ts'
 
-const patience = { timeout: 10_000 }
 const key = 'sk-canary-0123456789abcdef'
 const headerValue = 'canary-of-a-header'
 

@@ -8,12 +8,11 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, barriersOf, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
 
 const FileId = z.looseObject({ id: z.string() })
 const memoryBeta = 'agent-memory-2026-07-22'
-const patience = { timeout: 10_000 }
 const withAxe = [1440, 390]
 const widths = [1440, 1100, 390, 360]
 const height = 900

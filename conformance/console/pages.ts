@@ -4,9 +4,7 @@ import { accept } from '../people.ts'
 import type { TestService } from '../service.ts'
 import { adminKey } from '../service.ts'
 import type { TestBrowser, Visit } from './browser.ts'
-import { barriersOf } from './browser.ts'
-
-export const patience = { timeout: 10_000 }
+import { barriersOf, patience } from './browser.ts'
 
 /** In both themes, wide and on a phone. `paths`: each with a text that stands there once it is whole. */
 export async function assertNoBarriers(

@@ -7,10 +7,9 @@ import { adminKey, boot, clientsOf } from '../service.ts'
 import { logOf } from '../turns.ts'
 import { until } from '../until.ts'
 import type { TestBrowser, Visit } from './browser.ts'
-import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession, say } from './workspace.ts'
 
-const patience = { timeout: 15_000 }
 /** A card takes no answer in its first moments, so that nobody answers what appears under a finger. */
 const settleMs = 500
 /** The least height of what a thumb has to find. */

@@ -6,9 +6,8 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { root } from '../../scripts/house/sources.ts'
 import { adminKey, boot } from '../service.ts'
-import { buildConsole, openBrowser } from './browser.ts'
+import { buildConsole, openBrowser, patience } from './browser.ts'
 
-const patience = { timeout: 15_000 }
 const viewport = { width: 1440, height: 900 }
 
 /** A page of the documentation, and what has to be there before it is taken. */

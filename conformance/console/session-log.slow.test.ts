@@ -5,10 +5,9 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoBarriers, assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoBarriers, assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession, say } from './workspace.ts'
 
-const patience = { timeout: 10_000 }
 const longLog = 10_000
 /** As many messages as one request takes. */
 const perTurn = 780

@@ -4,10 +4,8 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
-
-const patience = { timeout: 10_000 }
 
 void describe('a session in the console', () => {
   let service: TestService

@@ -5,10 +5,8 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
-
-const patience = { timeout: 10_000 }
 
 /** Runs in the page: notes what would be shown outside of it, and hides the page. */
 const noticesNoted = `

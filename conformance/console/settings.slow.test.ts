@@ -8,10 +8,9 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser, Visit } from './browser.ts'
-import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, barriersOf, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent } from './workspace.ts'
 
-const patience = { timeout: 10_000 }
 const only = { exact: true }
 const pages = ['workspace', 'members', 'keys', 'limits', 'me']
 

@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test'
 import { adminKey, boot } from '../service.ts'
 import type { TestService } from '../service.ts'
 import type { TestBrowser, Visit } from './browser.ts'
-import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
-import { assertNoBarriers, patience, visitAsViewer } from './pages.ts'
+import { assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
+import { assertNoBarriers, visitAsViewer } from './pages.ts'
 
 const good = 'a-token-that-is-good'
 

@@ -9,10 +9,9 @@ import { newTeam, says, starts, teamOf, uses } from '../team.ts'
 import { logOf } from '../turns.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, buildConsole, openBrowser, patience } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession, say } from './workspace.ts'
 
-const patience = { timeout: 15_000 }
 const asksUser = {
   type: 'custom',
   name: 'ask_user',
