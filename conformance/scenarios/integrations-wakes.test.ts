@@ -242,6 +242,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await answered(32, 8)
 
         // Who archives the session stops the agent.
+        await until(async () => (await made.deliveries())[0]?.answer?.state === 'told')
         const [last] = await made.deliveries()
         await service.client.beta.sessions.archive(String(last?.session_id))
         await push('9')
