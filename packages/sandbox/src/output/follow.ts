@@ -18,8 +18,8 @@ const [readBytes, readMaskedBytes] = [8 << 10, 64 << 10]
 type OutputReader = (asked: { most: number; known: number }) => Promise<OutputEnd | undefined>
 
 /**
- * `read`: the end of the output, at most `most` bytes and without them when it still has `known` bytes; undefined when
- * the command has ended. The returned function ends the listening at once.
+ * `read`: the end of the output, at most `most` bytes and without them when it still has `known` bytes; undefined while
+ * the command does not run. The returned function ends the listening at once.
  */
 export function followOutput(
   listener: OutputListener,
@@ -50,7 +50,7 @@ export function followOutput(
     }
     const known = last?.total ?? 0
     const ended = await read({ most, known })
-    if (!ended) isOver = true
+    // A busy machine may not have begun the command at the first look.
     if (isOver || !ended) return
     const piece = next(ended)
     if (!piece) return
@@ -60,10 +60,8 @@ export function followOutput(
 
   function look(): void {
     lookOnce()
-      // The command itself says that its sandbox has ended.
-      .catch(() => {
-        isOver = true
-      })
+      // The command itself says that its sandbox has ended, and ends the listening.
+      .catch(() => {})
       .finally(() => {
         if (!isOver) timer = setTimeout(look, pace.pauseMs)
       })

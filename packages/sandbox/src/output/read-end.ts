@@ -2,7 +2,7 @@ import type { SandboxConnection } from '../connection.ts'
 import { replyKinds, requestKinds } from '../frames.ts'
 import type { OutputEnd } from './piece.ts'
 
-/** The end of a running command's output. Undefined when the command has ended. */
+/** The end of a running command's output. Undefined when the command has not begun, or has ended. */
 export async function readOutputEnd(
   daemon: SandboxConnection,
   id: number,
