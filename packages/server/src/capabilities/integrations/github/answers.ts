@@ -26,7 +26,8 @@ import {
   targetWithRemarks,
   textBesideRemarks,
 } from './reviews.ts'
-import { block, cut, headers, markOf, quiet, withLink } from './texts.ts'
+import { buildGet, githubHeaders } from './calls.ts'
+import { block, cut, markOf, quiet, withLink } from './texts.ts'
 
 /** The most characters of a call's input, so that the question behind the input is not cut off. */
 const mostInput = 50_000
@@ -74,7 +75,8 @@ const repositoryOf = ({ target }: ExternalThread): string | undefined => {
   return repository === undefined || number === undefined ? undefined : String(repository)
 }
 
-const withHeaders = (call: CheckCall | null): ProviderCall | null => call && { ...call, headers }
+const withHeaders = (call: CheckCall | null): ProviderCall | null =>
+  call && { ...call, headers: githubHeaders }
 
 export const lookUp = {
   callFor: (telling: Telling, thread: ExternalThread): ProviderCall | null =>
@@ -114,7 +116,7 @@ function reactionFor({ target }: ExternalThread, repository: string): ProviderCa
   })()
   const body = JSON.stringify({ content: 'eyes' })
   const path = `/repos/${repository}/${on}/reactions`
-  return { method: 'POST', path, headers, body, isOptional: true }
+  return { method: 'POST', path, headers: githubHeaders, body, isOptional: true }
 }
 
 /** The comment of the turn that says that the agent works. What ends the turn replaces its text. */
@@ -134,7 +136,7 @@ function callElsewhere(
   return {
     method: 'POST',
     ...placeFor(thread, repository),
-    headers,
+    headers: githubHeaders,
     body: JSON.stringify({ body }),
   }
 }
@@ -162,12 +164,12 @@ function callWithText(
     ? {
         method: 'PATCH',
         path: `/repos/${repository}/${open.path}`,
-        headers,
+        headers: githubHeaders,
         body,
         continues: true,
         ...(telling.kind === 'plan' && { isOptional: true }),
       }
-    : { method: 'POST', ...placeFor(thread, repository), headers, body }
+    : { method: 'POST', ...placeFor(thread, repository), headers: githubHeaders, body }
 }
 
 /** Where a new comment goes: into the thread of a line, or below the issue or pull request. */
@@ -193,14 +195,13 @@ export function searchFor(telling: Telling, thread: ExternalThread): ProviderCal
   }
   const call = callFor(telling, thread)
   if (call?.method !== 'POST' || telling.kind === 'accepted') return null
-  if (isOfReview(telling, thread))
-    return { method: 'GET', path: `${call.path}?per_page=${mostReviews}`, headers, body: null }
+  if (isOfReview(telling, thread)) return buildGet(`${call.path}?per_page=${mostReviews}`)
   const { since, number } = thread.target
   const query = `per_page=100&since=${encodeURIComponent(String(since))}`
   const path = call.repliesInThread
     ? `/repos/${String(thread.target['repository'])}/pulls/${String(number)}/comments?sort=created&direction=desc&${query}`
     : `${call.path}?${query}`
-  return { method: 'GET', path, headers, body: null }
+  return buildGet(path)
 }
 
 const made = z.object({
@@ -246,7 +247,7 @@ export const githubUrlOf = (body: string): string | undefined =>
 function notesAfter(telling: Telling, thread: ExternalThread, { id, html_url }: PostedText): Notes {
   const { kind } = telling
   const { target, notes } = thread
-  if (kind === 'more' || kind === 'notice' || kind === 'plan') return notes
+  if (standsAlone(telling) || kind === 'plan') return notes
   if (kind === 'remarks') return notesAfterRemarks(telling, thread, html_url)
   if (kind !== 'begun') return {}
   if (openComment(thread)) return { ...notes, elsewhere: elsewhereAfter(thread) }

@@ -14,14 +14,8 @@ import { sameName } from '../deliveries/listed-names.ts'
 import { whyNotWokenOnGithub } from './own-pulls.ts'
 import { finishInGithub } from './finish.ts'
 import { openOnGithub } from './pull-requests.ts'
-import {
-  appToken,
-  forAgents,
-  forGit,
-  githubHeaders,
-  newInstallationToken,
-  newNarrowToken,
-} from './token.ts'
+import { githubHeaders } from './calls.ts'
+import { appToken, forAgents, forGit, newInstallationToken, newNarrowToken } from './token.ts'
 
 export type GithubSettings = {
   appId: string

@@ -2,20 +2,18 @@
 import { z } from 'zod'
 import type { ContextSource } from '../context.ts'
 import type { App } from '../installations/app.ts'
-import { githubHeaders } from './token.ts'
+import { buildGet } from './calls.ts'
 
 const roles = ['none', 'read', 'triage', 'write', 'maintain', 'admin']
 const permissionForm = z.object({ permission: z.string(), role_name: z.string().nullish() })
 const membershipForm = z.object({ state: z.string() })
-
-const get = (path: string) => ({ method: 'GET', path, headers: githubHeaders, body: null }) as const
 
 /** A role that an organisation has made counts as what GitHub says that it inherits. */
 async function roleOf({ ask, remembered }: ContextSource, repository: string, login: string) {
   const path = `/repos/${repository}/collaborators/${encodeURIComponent(login)}/permission`
   const what = `the access of ${login} to ${repository}`
   const found = await remembered(`access/${repository}/${login}`, () =>
-    ask({ call: get(path), form: permissionForm, what }),
+    ask({ call: buildGet(path), form: permissionForm, what }),
   )
   return Math.max(...[found?.permission, found?.role_name].map((name) => roles.indexOf(name ?? '')))
 }
@@ -28,7 +26,7 @@ async function isInTeam(
   const path = `/orgs/${organisation}/teams/${team}/memberships/${person}`
   const what = `whether ${login} is in the team ${slug}`
   const found = await remembered(`team/${owner}/${slug}/${login}`, () =>
-    ask({ call: get(path), form: membershipForm, what }),
+    ask({ call: buildGet(path), form: membershipForm, what }),
   )
   return found?.state === 'active'
 }

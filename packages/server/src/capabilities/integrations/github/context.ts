@@ -5,7 +5,7 @@ import type { Context, ContextSource, GatherContext } from '../context.ts'
 import type { IncomingMessage } from '../integration.ts'
 import { closing, ownMark } from './texts.ts'
 import { contextOfWake } from './own-pulls.ts'
-import { githubHeaders } from './token.ts'
+import { buildGet } from './calls.ts'
 
 const user = z.object({ login: z.string() }).nullish()
 const comment = z.object({
@@ -73,8 +73,6 @@ const mostLinked = 5
 /** `since`: of a session that goes on, the time of its last message. */
 type IssueRef = { repository: string; number: number; isPull: boolean; since: string | null }
 
-const get = (path: string) => ({ method: 'GET', path, headers: githubHeaders, body: null }) as const
-
 /** Of a session that goes on, only what is newer than its last message. */
 const isNewSince =
   (since: string | null) =>
@@ -98,13 +96,13 @@ async function commentsOf(
   const path = `/repos/${repository}/issues/${number}/comments?per_page=${pageSize}`
   const what = 'earlier comments'
   const query = since === null ? '' : `&since=${encodeURIComponent(since)}`
-  const first = (await ask({ call: get(`${path}${query}`), form: comments, what })) ?? []
+  const first = (await ask({ call: buildGet(`${path}${query}`), form: comments, what })) ?? []
   const last = Math.ceil(count / pageSize)
   if (since !== null || last < 2) return first
-  const newest = await ask({ call: get(`${path}&page=${last}`), form: comments, what })
+  const newest = await ask({ call: buildGet(`${path}&page=${last}`), form: comments, what })
   const before =
     last > 2 && count % pageSize !== 0
-      ? await ask({ call: get(`${path}&page=${last - 1}`), form: comments, what })
+      ? await ask({ call: buildGet(`${path}&page=${last - 1}`), form: comments, what })
       : []
   return [...first, ...(before ?? []), ...(newest ?? [])]
 }
@@ -117,10 +115,10 @@ async function lineThread(
 ): Promise<GithubComment[]> {
   const what = 'the thread of the line'
   const path = `/repos/${repository}/pulls/${number}/comments?per_page=${pageSize}&sort=created&direction=desc`
-  const all = (await ask({ call: get(path), form: comments, what })) ?? []
+  const all = (await ask({ call: buildGet(path), form: comments, what })) ?? []
   const thread = all.filter(({ id, in_reply_to_id }) => id === root || in_reply_to_id === root)
   if (thread.some(({ id }) => id === root)) return thread.toReversed()
-  const call = get(`/repos/${repository}/pulls/comments/${root}`)
+  const call = buildGet(`/repos/${repository}/pulls/comments/${root}`)
   const begun = await ask({ call, form: comment, what })
   return [...(begun ? [begun] : []), ...thread.toReversed()]
 }
@@ -140,13 +138,15 @@ async function linkedIssues(
 ): Promise<ReturnType<typeof linked>[]> {
   const what = 'linked issues'
   const path = `/repos/${repository}/issues/${number}/timeline?per_page=${pageSize}`
-  const events = (await ask({ call: get(path), form: timeline, what })) ?? []
+  const events = (await ask({ call: buildGet(path), form: timeline, what })) ?? []
   const mentioned = events.flatMap(({ source }) => source?.issue ?? [])
   const numbers = [...body.matchAll(closing)].map(([, each]) => Number(each))
   const named = await Promise.all(
     [...new Set(numbers)]
       .slice(0, mostLinked)
-      .map((each) => ask({ call: get(`/repos/${repository}/issues/${each}`), form: issue, what })),
+      .map((each) =>
+        ask({ call: buildGet(`/repos/${repository}/issues/${each}`), form: issue, what }),
+      ),
   )
   const all = [...named.flatMap((each) => each ?? []), ...mentioned].map(
     (each) => [each.html_url ?? each.number, linked(each)] as const,
@@ -161,9 +161,9 @@ async function changesOf(
 ): Promise<Context> {
   const path = `/repos/${repository}/pulls/${number}`
   const [found, changed = []] = await Promise.all([
-    ask({ call: get(path), form: pull, what: 'the pull request' }),
+    ask({ call: buildGet(path), form: pull, what: 'the pull request' }),
     ask({
-      call: get(`${path}/files?per_page=${pageSize}`),
+      call: buildGet(`${path}/files?per_page=${pageSize}`),
       form: files,
       what: 'the changed files',
     }),
@@ -210,7 +210,7 @@ async function reviewsOf(
   { ask }: ContextSource,
   { repository, number }: IssueRef,
 ): Promise<GithubComment[]> {
-  const call = get(`/repos/${repository}/pulls/${number}/reviews?per_page=${pageSize}`)
+  const call = buildGet(`/repos/${repository}/pulls/${number}/reviews?per_page=${pageSize}`)
   const all = await ask({ call, form: comments, what: 'earlier reviews' })
   return (all ?? []).filter(({ body }) => body)
 }
@@ -238,7 +238,7 @@ export const gatherGithub: GatherContext = async (source, message) => {
   const isOther = ({ id, user: by }: GithubComment) =>
     id !== said && (since === null || by?.login !== botUserId)
   const isShown = (each: GithubComment) => isNewSince(since)(each) && isOther(each)
-  const call = get(`/repos/${place.repository}/issues/${place.number}`)
+  const call = buildGet(`/repos/${place.repository}/issues/${place.number}`)
   const found = await source.ask({ call, form: issue, what: 'labels and assignees' })
   const [ofWake, earlier, reviews, thread, links, changes] = await Promise.all([
     contextOfWake(source, message),

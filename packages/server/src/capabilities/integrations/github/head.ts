@@ -4,7 +4,7 @@ import type { PullRequestHead } from '../code.ts'
 import type { ContextSource } from '../context.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import type { Notes } from '../integration.ts'
-import { githubHeaders } from './token.ts'
+import { buildGet } from './calls.ts'
 
 const commit = z.string().regex(/^[\da-f]{40}$/)
 const pullForm = z.object({
@@ -27,8 +27,11 @@ export async function githubHeadOf(
   { repository, number }: Notes,
 ): Promise<PullRequestHead | undefined> {
   const path = `/repos/${String(repository)}/pulls/${String(number)}`
-  const call = { method: 'GET', path, headers: githubHeaders, body: null } as const
-  const found = await ask({ call, form: pullForm, what: 'the head of the pull request' })
+  const found = await ask({
+    call: buildGet(path),
+    form: pullForm,
+    what: 'the head of the pull request',
+  })
   if (!found) return undefined
   const { state, head, base } = found
   return {

@@ -5,7 +5,7 @@ import type { Context, ContextSource } from '../context.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import type { App } from '../installations/app.ts'
 import type { IncomingMessage, Notes } from '../integration.ts'
-import { githubHeaders } from './token.ts'
+import { buildGet } from './calls.ts'
 
 const pullForm = z.object({
   state: z.string(),
@@ -50,7 +50,6 @@ const remarksForm = z.array(
 const failures = ['failure', 'timed_out']
 const [mostChecks, mostAnnotated, mostAnnotations, mostRemarks] = [20, 3, 20, 100]
 
-const get = (path: string) => ({ method: 'GET', path, headers: githubHeaders, body: null }) as const
 const pathOf = ({ repository, number }: Notes): string =>
   `/repos/${String(repository)}/pulls/${String(number)}`
 
@@ -59,7 +58,11 @@ export const whyNotWokenOnGithub: NonNullable<App['whyNotWoken']> = async (
   { ask, botUserId },
   { target, wake },
 ) => {
-  const found = await ask({ call: get(pathOf(target)), form: pullForm, what: 'the pull request' })
+  const found = await ask({
+    call: buildGet(pathOf(target)),
+    form: pullForm,
+    what: 'the pull request',
+  })
   if (!found) return 'whose pull request it is was not read'
   const isOwn = botUserId !== null && sameName(found.user?.login ?? '', botUserId)
   if (wake.opener !== 'agent' && !isOwn) return 'the agent has not opened the pull request'
@@ -75,7 +78,7 @@ async function failedChecks(
   head: string,
 ): Promise<Context> {
   const path = `/repos/${repository}/commits/${encodeURIComponent(head)}/check-runs?filter=latest&status=completed&per_page=100`
-  const found = await ask({ call: get(path), form: checkRuns, what: 'the failed checks' })
+  const found = await ask({ call: buildGet(path), form: checkRuns, what: 'the failed checks' })
   const failed = (found?.check_runs ?? []).filter(({ conclusion }) =>
     failures.includes(conclusion ?? ''),
   )
@@ -84,7 +87,7 @@ async function failedChecks(
     const isAnnotated = index < mostAnnotated && (output?.annotations_count ?? 0) > 0
     const annotations = isAnnotated
       ? await ask({
-          call: get(
+          call: buildGet(
             `/repos/${repository}/check-runs/${id}/annotations?per_page=${mostAnnotations}`,
           ),
           form: annotationsForm,
@@ -116,7 +119,11 @@ async function failedChecks(
 
 async function remarksOf({ ask }: ContextSource, target: Notes, review: number): Promise<Context> {
   const path = `${pathOf(target)}/reviews/${review}/comments?per_page=${mostRemarks}`
-  const found = await ask({ call: get(path), form: remarksForm, what: 'remarks of the review' })
+  const found = await ask({
+    call: buildGet(path),
+    form: remarksForm,
+    what: 'remarks of the review',
+  })
   if (!found?.length) return {}
   return {
     review_remarks: found.map(({ path: file, line, original_line, body, user }) => ({

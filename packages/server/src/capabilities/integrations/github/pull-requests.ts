@@ -8,8 +8,8 @@ import { beginningOf } from '../context-bounds.ts'
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import type { AnswerOutcome, ProviderCall } from '../integration.ts'
-import { closing, mostCharacters, ownMark, quiet } from './texts.ts'
-import { githubHeaders } from './token.ts'
+import { closing, markOf, mostCharacters, ownMark, quiet } from './texts.ts'
+import { buildGet, githubHeaders } from './calls.ts'
 
 const mostTitle = 250
 
@@ -41,13 +41,6 @@ const errorForm = z.object({
 class RefusedError extends Error {}
 
 type GithubAnswer = { status: number; body: unknown }
-
-const get = (path: string): ProviderCall => ({
-  method: 'GET',
-  path,
-  headers: githubHeaders,
-  body: null,
-})
 
 /** The answer, of whatever status below 500. Throws where GitHub does not answer, or refuses the app. */
 async function sentBy({ send }: PullRequestPort, call: ProviderCall): Promise<GithubAnswer> {
@@ -83,9 +76,6 @@ function refusalOf(status: number, body: unknown): string {
     : `GitHub refuses this: ${why}.`
 }
 
-const markOf = ({ session }: NewPullRequest, call: string): string =>
-  `<!-- steward:${session}:${call} -->`
-
 /**
  * The pull request of this call, or an open one of an earlier call of this session for the branch. Of a repository of
  * somebody else with the same branch it is none.
@@ -99,12 +89,13 @@ async function findOwn(
   const [owner = ''] = repository.split('/')
   const head = encodeURIComponent(`${owner}:${branch}`)
   const path = `/repos/${repository}/pulls?state=all&head=${head}&per_page=100`
-  const all = (await read(port, get(path), z.array(pullForm))).filter((each) =>
+  const all = (await read(port, buildGet(path), z.array(pullForm))).filter((each) =>
     sameName(each.head.repo?.full_name ?? '', repository),
   )
   const open = all.filter((each) => each.state === 'open' && each.base.ref === base)
   const has = (mark: string) => (each: Pull) => each.body?.includes(mark) ?? false
-  const own = all.find(has(markOf(asked, call))) ?? open.find(has(`<!-- steward:${session}:`))
+  const own =
+    all.find(has(markOf({ id: call }, asked))) ?? open.find(has(`<!-- steward:${session}:`))
   const [other] = open
   return { ...(own && { own }), ...(other && { other }) }
 }
@@ -114,7 +105,7 @@ async function isPushed(
   { repository, branch }: NewPullRequest,
 ): Promise<boolean> {
   const ref = encodeURIComponent(`heads/${branch}`)
-  const { status, body } = await sentBy(port, get(`/repos/${repository}/git/ref/${ref}`))
+  const { status, body } = await sentBy(port, buildGet(`/repos/${repository}/git/ref/${ref}`))
   if (status !== 200 && status !== 404) throw new RefusedError(refusalOf(status, body))
   return status === 200
 }
@@ -126,14 +117,14 @@ async function bodyOf(port: PullRequestPort, asked: NewPullRequest): Promise<str
     quiet(body.toWellFormed().replaceAll(ownMark, '').trim()),
     mostCharacters,
   )
-  const about = await read(port, get(`/repos/${repository}/issues/${number}`), issueForm)
+  const about = await read(port, buildGet(`/repos/${repository}/issues/${number}`), issueForm)
   const isSaid = [...text.matchAll(closing)].some(([, each]) => Number(each) === number)
   const word = about.pull_request ? 'For' : 'Closes'
   return [
     ...(text === '' ? [] : [text]),
     ...(isSaid ? [] : [`${word} #${number}`]),
     ...(link === undefined ? [] : [`<sub>[Session](${link})</sub>`]),
-    markOf(asked, call),
+    markOf({ id: call }, asked),
   ].join('\n\n')
 }
 
@@ -155,7 +146,7 @@ async function open(port: PullRequestPort, asked: NewPullRequest): Promise<Opene
   const { repository, branch } = asked
   const title = quiet(asked.title.replaceAll(/\s+/g, ' ').trim()).slice(0, mostTitle).toWellFormed()
   if (title === '') return { refused: 'title: is empty; say in one line what the change does' }
-  const { default_branch } = await read(port, get(`/repos/${repository}`), repositoryForm)
+  const { default_branch } = await read(port, buildGet(`/repos/${repository}`), repositoryForm)
   const base = asked.base ?? default_branch
   if (branch === base)
     return {

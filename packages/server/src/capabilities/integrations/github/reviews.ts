@@ -10,7 +10,8 @@ import {
   segmentsOf,
   textWithout,
 } from './remarks.ts'
-import { cut, headers, markOf, quiet, withLink } from './texts.ts'
+import { buildGet, githubHeaders } from './calls.ts'
+import { cut, markOf, quiet, withLink } from './texts.ts'
 
 /** The most reviews of one answer. GitHub lists the oldest reviews first, and cannot list the newest first. */
 export const mostReviews = 100
@@ -45,7 +46,7 @@ export function buildFilesCall(telling: Telling, thread: ExternalThread): Provid
   if (!hasText(telling) || !isOfReview(telling, thread)) return null
   if (remarks !== undefined || !hasRemarks(telling.text)) return null
   const path = `/repos/${String(repository)}/pulls/${String(number)}/files?per_page=100`
-  return { method: 'GET', path, headers, body: null }
+  return buildGet(path)
 }
 
 const withPlacements = ({ target }: ExternalThread, placements: readonly Placement[]): Notes => ({
@@ -102,7 +103,7 @@ export function reviewCall(
   return {
     method: 'POST',
     path: `/repos/${repository}/pulls/${String(thread.target['number'])}/reviews`,
-    headers,
+    headers: githubHeaders,
     body: JSON.stringify(body),
     ...(comments.length > 0 && { otherTarget: withPlacements(thread, []) }),
   }

@@ -5,9 +5,11 @@ import type { ExternalThread, Telling } from '../integration.ts'
 /** The most characters of a comment. */
 export const mostCharacters = 60_000
 
-/** Nobody but this service knows the mark of a telling before it is posted. */
-export const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
-  `<!-- steward:${session}:${id} -->`
+/** Nobody but this service knows the mark of a telling, or of a call, before it is posted. */
+export const markOf = (
+  { id }: Pick<Telling, 'id'>,
+  { session }: Pick<ExternalThread, 'session'>,
+): string => `<!-- steward:${session}:${id} -->`
 
 /**
  * A mark of this service in a text at GitHub, which people do not see. Attack: in a text of many beginnings each one is
@@ -38,9 +40,3 @@ export const withLink = (text: string, { link }: ExternalThread): string =>
   link === undefined ? text : `${text}\n\n<sub>[Session](${link})</sub>`
 
 export const cut = (text: string): string => shortenedAnswer(text, mostCharacters)
-
-export const headers = {
-  accept: 'application/vnd.github+json',
-  'content-type': 'application/json',
-  'x-github-api-version': '2022-11-28',
-}

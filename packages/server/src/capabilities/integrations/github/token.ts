@@ -4,18 +4,13 @@ import { sign } from 'node:crypto'
 import { z } from 'zod'
 import type { AppToken, ProviderContext } from '../installations/app.ts'
 import { parsePayload } from '../deliveries/payload.ts'
+import { githubHeaders } from './calls.ts'
 
 export type GithubIdentity = { appId: string; key: KeyObject; apiUrl: string }
 
 const minuteMs = 60_000
 /** The time after which a new token is requested. A token lasts an hour. */
 const tokenMs = 50 * minuteMs
-
-export const githubHeaders = {
-  accept: 'application/vnd.github+json',
-  'content-type': 'application/json',
-  'x-github-api-version': '2022-11-28',
-}
 
 const installationToken = z.object({ token: z.string().min(1) })
 
