@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import type { Database } from '@steward/server/ground/database/database.ts'
-import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import { startServer } from './process.ts'
+import { settingsIn, startServer } from './process.ts'
 import type { ServerProcess } from './process.ts'
 import type { ServiceClients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
@@ -21,9 +20,8 @@ import { newPool, sessionIn, untilStopped } from './workers.ts'
 async function setup(database: Database['dialect']) {
   const folder = await mkdtemp(join(tmpdir(), 'steward-killed-'))
   const env = {
-    ...{ DATA_DIR: folder, SANDBOX_DIR: join(folder, 's'), SANDBOX_PROVIDER: 'local' },
-    EGRESS_PROFILE: 'best_effort',
-    ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+    ...(await settingsIn(folder, database)),
+    ...{ SANDBOX_PROVIDER: 'local', EGRESS_PROFILE: 'best_effort' },
   }
   return {
     env,
