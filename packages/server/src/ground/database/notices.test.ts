@@ -168,10 +168,12 @@ describe('notices of a unit that runs again', () => {
       await put(tx, 'b')
     })
     let attempts = 0
-    // Two units that lock two rows in opposite order: Postgres ends one of them, which runs again.
+    const last: Record<string, number> = {}
+    // Two units that lock two rows in opposite order: Postgres ends one of them, which runs again, and may meet the
+    // other once more.
     const both = (own: string, other: string, isReady: Promise<void>, ready: () => void) =>
       db.write(async (tx) => {
-        const attempt = ++attempts
+        const attempt = (last[own] = ++attempts)
         tx.afterCommit({ topic: own, message: { attempt } })
         await bump(tx, own)
         ready()
@@ -180,8 +182,9 @@ describe('notices of a unit that runs again', () => {
       })
     const [a, b] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await Promise.all([both('a', 'b', b.promise, a.resolve), both('b', 'a', a.promise, b.resolve)])
-    assert.equal(attempts, 3)
-    assert.deepEqual(heard.map(({ topic }) => topic).toSorted(), ['a', 'b'])
-    assert.ok(heard.some(({ message }) => message['attempt'] === 3))
+    assert.ok(attempts > 2, 'no unit ran again')
+    const told = heard.map(({ topic, message }) => [topic, message['attempt']])
+    assert.equal(told.length, 2)
+    assert.deepEqual(Object.fromEntries(told), last)
   })
 })

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { keepConnection } from '../core/postgres-connection.ts'
@@ -18,6 +19,12 @@ import type { Tables } from './tables.ts'
 /** SQLSTATE of serialisation failure, deadlock and unique violation: the unit runs again and sees the other's rows. */
 const retried = new Set(['40001', '40P01', '23505'])
 const attempts = 5
+const deadlock = '40P01'
+/**
+ * A unit that Postgres ended in a deadlock waits this long before it runs again. Otherwise it could take back its locks
+ * before the other unit wakes up, and end in the same deadlock, up to the last attempt.
+ */
+const deadlockPauseMs = { least: 10, most: 50 }
 /** Connections for units, and for reads that are built for one request. */
 const connections = 14
 /** Connections for reads that are built once. */
@@ -207,6 +214,7 @@ async function again<T>(unit: () => Promise<T>): Promise<T> {
     } catch (error) {
       const code = (error as { code?: string }).code ?? ''
       if (attempt >= attempts || !(retried.has(code) || renewNames(error))) throw error
+      if (code === deadlock) await sleep(randomInt(deadlockPauseMs.least, deadlockPauseMs.most))
     }
   }
 }
