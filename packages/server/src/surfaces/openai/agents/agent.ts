@@ -136,7 +136,7 @@ export function toAgentOverrides(given: OpenAIAgentOverrides, kept: AgentConfig)
   return {
     ...(namesModel ? { model: modelRef(given, kept.model) } : {}),
     ...(instructions === undefined ? {} : { system: instructions }),
-    ...(tools === undefined ? {} : toAgentTools(tools ?? [], kept.tools)),
+    ...(tools === undefined ? {} : toAgentTools(tools ?? [], kept)),
   }
 }
 

@@ -1,65 +1,66 @@
 /** Converts tools of `/openai/v1` to an agent's tools and MCP servers, and back. */
-import type { McpServer, McpServerShown } from '@steward/protocol/agents.ts'
+import type { AgentConfig, McpServer, McpServerShown } from '@steward/protocol/agents.ts'
 import type { OpenAITool, OpenAIToolShown } from '@steward/protocol/openai/tools.ts'
-import type { ToolEntry, Tools, Toolset } from '@steward/protocol/tools.ts'
-import { CustomTool } from '@steward/protocol/tools.ts'
+import type { PermissionPolicy, ToolEntry, Tools, Toolset } from '@steward/protocol/tools.ts'
+import { CustomTool, namedTools } from '@steward/protocol/tools.ts'
 
-const webTools = ['web_search', 'web_fetch']
+const webTools = ['web_search', 'web_fetch'] as const
 const toolsetType = 'agent_toolset_20260401'
 const always = { type: 'always_allow' } as const
 
+const isWebTool = (name: string) => webTools.some((each) => each === name)
 const isToolset = (tool: ToolEntry): tool is Toolset => tool.type === toolsetType
+type ServerToolset = Extract<ToolEntry, { type: 'mcp_toolset' }>
 type ToolConfig = NonNullable<Toolset['configs']>[number]
 
 /** True when an enabled tool of the set needs a sandbox. */
 const needsSandbox = ({ default_config, configs }: Toolset): boolean =>
   default_config?.enabled !== false ||
-  (configs ?? []).some(({ name, enabled }) => enabled !== false && !webTools.includes(name))
-
-type AutomationsConfig = NonNullable<Toolset['automations']>
+  (configs ?? []).some(({ name, enabled }) => enabled !== false && !isWebTool(name))
 
 /** The tools of a toolset that need no sandbox. */
-type OutsideTools = {
-  search: ToolConfig | undefined
-  automations: AutomationsConfig | undefined
+type OutsideTools = Pick<Toolset, (typeof namedTools)[number]> & { search?: ToolConfig }
+
+function outsideOnly({ search, ...named }: OutsideTools): Toolset[] {
+  if (!search && !namedTools.some((name) => named[name])) return []
+  const default_config = { enabled: false, permission_policy: always }
+  return [{ type: toolsetType, default_config, configs: search ? [search] : [], ...named }]
 }
 
-const outsideOnly = ({ search, automations }: OutsideTools): Toolset[] =>
-  search || automations
-    ? [
-        withAutomations(
-          {
-            type: toolsetType,
-            default_config: { enabled: false, permission_policy: always },
-            configs: search ? [search] : [],
-          },
-          automations,
-        ),
-      ]
-    : []
+/** The policy of the tools that a toolset does not name. */
+const policyOf = (toolset: ServerToolset | Toolset | undefined) =>
+  toolset?.default_config?.permission_policy ?? always
 
-const withAutomations = (
-  { automations: _, ...toolset }: Toolset,
-  automations: AutomationsConfig | undefined,
-): Toolset => (automations ? { ...toolset, automations } : toolset)
+const namedOf = (toolset: Toolset | undefined, name: (typeof namedTools)[number]) => {
+  const config = toolset?.[name]
+  return config && config.enabled !== false ? config : undefined
+}
 
-/** The tool with its policy, where the toolset has it. */
-const automationsOf = (toolset: Toolset | undefined): AutomationsConfig | undefined =>
-  toolset?.automations && toolset.automations.enabled !== false ? toolset.automations : undefined
+/** The tools with their policies, where the toolset has them. */
+function outsideOf(toolset: Toolset | undefined): OutsideTools {
+  const search = searchOf(toolset)
+  const named = namedTools.map((name) => [name, namedOf(toolset, name)] as const)
+  return { ...Object.fromEntries(named.filter(([, config]) => config)), ...(search && { search }) }
+}
 
-const searchOf = (toolset: Toolset | undefined): ToolConfig | undefined => {
+function searchOf(toolset: Toolset | undefined): ToolConfig | undefined {
   const found = toolset?.configs?.find(({ name }) => name === 'web_search')
-  if (found) return found.enabled === false ? undefined : found
-  return toolset && toolset.default_config?.enabled !== false ? { name: 'web_search' } : undefined
+  const isThere = (found ?? toolset?.default_config)?.enabled !== false
+  if (!toolset || !isThere) return undefined
+  return found ?? { name: 'web_search', enabled: true, permission_policy: policyOf(toolset) }
 }
 
-function searchConfig(tool: Extract<OpenAITool, { type: 'web_search' }>): ToolConfig | undefined {
-  if (tool.mode === 'disabled') return undefined
-  const { allowed_domains, location } = tool
+type ToolOfType<Type extends OpenAITool['type']> = Extract<OpenAITool, { type: Type }>
+
+function searchConfig(
+  { mode, allowed_domains, location }: ToolOfType<'web_search'>,
+  permission_policy: PermissionPolicy,
+): ToolConfig | undefined {
+  if (mode === 'disabled') return undefined
   return {
     name: 'web_search',
     enabled: true,
-    permission_policy: always,
+    permission_policy,
     ...(allowed_domains?.length ? { allowed_domains } : {}),
     ...(location ? { user_location: { type: 'approximate', ...location } } : {}),
   }
@@ -67,55 +68,93 @@ function searchConfig(tool: Extract<OpenAITool, { type: 'web_search' }>): ToolCo
 
 type AgentTools = { tools: Tools; mcp_servers: McpServer[] }
 
-/** `kept`: the tools before the change. Their toolset keeps everything except web search. */
-export function toAgentTools(given: readonly OpenAITool[], kept: Tools = []): AgentTools {
-  const toolset = kept.find(isToolset)
-  const asked = given.find((tool) => tool.type === 'web_search')
-  const search = asked && searchConfig(asked)
-  const allowed = { enabled: true, permission_policy: always }
-  // An agent that has the tool keeps its policy.
-  const automations = given.some((tool) => tool.type === 'automations')
-    ? (automationsOf(toolset) ?? allowed)
-    : undefined
-  const sets =
-    toolset && needsSandbox(toolset)
-      ? [withAutomations(withSearch(toolset, search), automations)]
-      : outsideOnly({ search, automations })
-  const tools: Tools = [...sets]
-  const mcp_servers: McpServer[] = []
-  for (const tool of given) {
-    if (tool.type === 'function') tools.push(customOf(tool))
-    if (tool.type !== 'mcp') continue
-    const { server_label: name, transport, allowed_tools } = tool
-    const { server_url: url, authorization: authorization_token } = transport
-    mcp_servers.push({
-      name,
-      type: 'url',
-      url,
-      ...(authorization_token && { authorization_token }),
-    })
-    tools.push({
-      type: 'mcp_toolset',
-      mcp_server_name: name,
-      default_config: { enabled: !allowed_tools, permission_policy: always },
-      configs: (allowed_tools ?? []).map((each) => ({
-        name: each,
-        enabled: true,
-        permission_policy: always,
-      })),
-    })
+/** An agent's tools before a change of them. */
+type KeptTools = Pick<AgentConfig, 'tools' | 'mcp_servers'>
+
+/**
+ * Policies cannot be said on this wire, so a tool keeps its own, and a new one gets that of its toolset. What this wire
+ * does not show stays.
+ */
+export function toAgentTools(
+  given: readonly OpenAITool[],
+  kept: KeptTools = { tools: [], mcp_servers: [] },
+): AgentTools {
+  const servers = given.flatMap((tool) => (tool.type === 'mcp' ? [serverOf(tool)] : []))
+  const isReplaced = ({ name }: McpServer) => servers.some((server) => server.name === name)
+  const local = kept.mcp_servers.filter((server) => !server.url && !isReplaced(server))
+  const isLocal = (tool: ToolEntry) =>
+    tool.type === 'mcp_toolset' && local.some(({ name }) => name === tool.mcp_server_name)
+  return {
+    tools: [
+      ...toolsetFor(given, kept.tools.find(isToolset)),
+      ...given.flatMap((tool): ToolEntry[] => {
+        if (tool.type === 'function') return [customOf(tool)]
+        return tool.type === 'mcp' ? [serverToolset(tool, kept.tools)] : []
+      }),
+      ...kept.tools.filter(isLocal),
+    ],
+    mcp_servers: [...servers, ...local],
   }
-  return { tools, mcp_servers }
 }
 
-const customOf = ({ name, description, parameters }: Extract<OpenAITool, { type: 'function' }>) =>
+/** The toolset `kept` with other web search and another tool `automations`. */
+function toolsetFor(given: readonly OpenAITool[], kept: Toolset | undefined): Toolset[] {
+  const { search: found, automations: managed, ...others } = outsideOf(kept)
+  const asked = given.find((tool) => tool.type === 'web_search')
+  const search = asked && searchConfig(asked, found?.permission_policy ?? policyOf(kept))
+  const isManaging = given.some((tool) => tool.type === 'automations')
+  const automations = isManaging
+    ? (managed ?? { enabled: true, permission_policy: policyOf(kept) })
+    : undefined
+  if (!kept || !needsSandbox(kept))
+    return outsideOnly({
+      ...others,
+      ...(search && { search }),
+      ...(automations && { automations }),
+    })
+  const { automations: _, ...toolset } = withSearch(kept, search)
+  return [{ ...toolset, ...(automations && { automations }) }]
+}
+
+const serverOf = ({ server_label: name, transport }: ToolOfType<'mcp'>): McpServer => {
+  const { server_url: url, authorization: authorization_token } = transport
+  return { name, type: 'url', url, ...(authorization_token && { authorization_token }) }
+}
+
+function serverToolset(
+  { server_label, allowed_tools }: ToolOfType<'mcp'>,
+  keptTools: Tools,
+): ServerToolset {
+  const kept = keptTools.find(
+    (tool) => tool.type === 'mcp_toolset' && tool.mcp_server_name === server_label,
+  ) as ServerToolset | undefined
+  const usual = policyOf(kept)
+  const named = kept?.configs ?? []
+  // An answer shows neither the tools that are off one by one nor their policies.
+  const isOpen = kept?.default_config?.enabled !== false
+  const configs = allowed_tools
+    ? allowed_tools.map((name) => ({
+        ...named.find((each) => each.name === name),
+        name,
+        enabled: true,
+      }))
+    : named.map((each) => ({ ...each, enabled: !isOpen || each.enabled !== false }))
+  return {
+    type: 'mcp_toolset',
+    mcp_server_name: server_label,
+    default_config: { enabled: !allowed_tools, permission_policy: usual },
+    configs: configs.map((each) => ({ permission_policy: usual, ...each })),
+  }
+}
+
+const customOf = ({ name, description, parameters }: ToolOfType<'function'>) =>
   CustomTool.parse({ type: 'custom', name, description, input_schema: parameters })
 
 const withSearch = (toolset: Toolset, search: ToolConfig | undefined): Toolset => ({
   ...toolset,
   configs: [
     ...(toolset.configs ?? []).filter(({ name }) => name !== 'web_search'),
-    search ?? { name: 'web_search', enabled: false, permission_policy: always },
+    search ?? { name: 'web_search', enabled: false, permission_policy: policyOf(toolset) },
   ],
 })
 
@@ -126,20 +165,19 @@ const withSearch = (toolset: Toolset, search: ToolConfig | undefined): Toolset =
 export function toolsFor(tools: Tools, hasEnvironment: boolean): Tools {
   const toolset = tools.find(isToolset)
   const others = tools.filter((tool) => !isToolset(tool))
-  const search = searchOf(toolset)
-  const automations = automationsOf(toolset)
-  if (!hasEnvironment) return [...outsideOnly({ search, automations }), ...others]
+  const outside = outsideOf(toolset)
+  if (!hasEnvironment) return [...outsideOnly(outside), ...others]
   if (toolset && needsSandbox(toolset)) return tools
-  const off = { enabled: false, permission_policy: always }
-  const configs: ToolConfig[] = search
-    ? [search]
-    : webTools.map((name) => ({ name: name as 'web_fetch', ...off }))
+  const { search, ...named } = outside
+  const permission_policy = policyOf(toolset)
+  const off = webTools.map((name) => ({ name, enabled: false, permission_policy }))
   const whole: Toolset = {
     type: toolsetType,
-    default_config: { enabled: true, permission_policy: always },
-    configs,
+    default_config: { enabled: true, permission_policy },
+    configs: search ? [search] : off,
+    ...named,
   }
-  return [withAutomations(whole, automations), ...others]
+  return [whole, ...others]
 }
 
 /** Tools as a session shows them. */
@@ -153,7 +191,7 @@ export function showTools(tools: Tools, servers: readonly McpServerShown[]): Ope
     const search = searchOf(tool)
     return [
       ...(search ? [showSearch(search)] : []),
-      ...(automationsOf(tool) ? [{ type: 'automations' } as const] : []),
+      ...(namedOf(tool, 'automations') ? [{ type: 'automations' } as const] : []),
     ]
   })
 }
@@ -173,7 +211,7 @@ const showFunction = ({ name, description, input_schema }: CustomTool): OpenAITo
 })
 
 function showServer(
-  { mcp_server_name, default_config, configs }: Extract<ToolEntry, { type: 'mcp_toolset' }>,
+  { mcp_server_name, default_config, configs }: ServerToolset,
   server_url: string,
 ): OpenAIToolShown {
   const allowed = (configs ?? []).filter(({ enabled }) => enabled !== false)
