@@ -9,6 +9,7 @@ import type { GithubStub } from './github.ts'
 import { githubSettings, githubStub } from './github.ts'
 import type { databases, TestService } from './service.ts'
 import { boot } from './service.ts'
+import type { ReceivedPost, ReceiverAnswer } from './receiver.ts'
 
 /** The path of acme/shop at the git server. */
 export const shopPath = '/github/acme/shop'
@@ -30,7 +31,16 @@ function opensFor({ code }: GithubStub, { url = '', headers }: IncomingMessage):
   return /git-receive-pack/.test(url) ? contents === 'write' : contents !== undefined
 }
 
-export async function codeHost(database: (typeof databases)[number]): Promise<CodeHost> {
+/** The host of every stub. */
+export const codeHostUrl = 'https://api.example'
+
+type Answering = { answer(posted: ReceivedPost): ReceiverAnswer | undefined }
+
+/** `others`: stubs of more providers, which `env` connects. */
+export async function codeHost(
+  database: (typeof databases)[number],
+  { env = {}, others = [] }: { env?: Record<string, string>; others?: readonly Answering[] } = {},
+): Promise<CodeHost> {
   const git = await gitServer()
   const stub = githubStub([{ id: 42, login: 'acme' }])
   const strays: CodeHost['strays'] = []
@@ -42,7 +52,8 @@ export async function codeHost(database: (typeof databases)[number]): Promise<Co
     const names = await git.git(shopPath, 'for-each-ref', '--format=%(refname:short)', 'refs/heads')
     stub.code.branches.clear()
     for (const name of names.split('\n')) stub.code.branches.add(name)
-    const answered = stub.answer({ method, path, headers, body })
+    const posted = { method, path, headers, body }
+    const answered = [stub, ...others].map((each) => each.answer(posted)).find(Boolean)
     if (!answered) strays.push({ path, authorization: headers.authorization })
     const { status, headers: given, body: said } = answered ?? { status: 404, body: '{}' }
     response.writeHead(status, given).end(said)
@@ -55,7 +66,7 @@ export async function codeHost(database: (typeof databases)[number]): Promise<Co
     return response.writeHead(status, { 'www-authenticate': 'Basic realm="git"' }).end()
   })
   const service = await boot(database, {
-    env: { ...githubSettings('https://api.example'), PUBLIC_URL: 'https://steward.example' },
+    env: { ...githubSettings(codeHostUrl), PUBLIC_URL: 'https://steward.example', ...env },
     overrides: {
       nameOverride: {
         connect: connectTo(git.server),

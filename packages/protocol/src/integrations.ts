@@ -104,6 +104,29 @@ const GithubSource = z
       'A mention of the app, its assignment, a label or a requested review on an issue or pull request calls the agent.',
   })
 
+const CodeSource = z
+  .strictObject({
+    installation_id: Id.describe('The installation of the GitHub app that has the repository.'),
+    repository: Line.regex(
+      /^[\w.-]+\/[\w.-]+$/,
+      'must be the full name of one repository, such as acme/shop',
+    )
+      .max(512)
+      .describe(
+        'Its full name, such as acme/shop. Each session has it, with a token of the GitHub app for it alone.',
+      ),
+    pull_requests: PermissionPolicy.nullable()
+      .default(null)
+      .describe(
+        'Whether the agent may push and has the tool `open_pull_request`, and whether a call of it asks first. Null: it only reads.',
+      ),
+  })
+  .meta({
+    id: 'PublicationCode',
+    description: 'The repository at GitHub that the agent works on when it is called elsewhere.',
+  })
+export type CodeSource = z.infer<typeof CodeSource>
+
 const LinearSource = z
   .strictObject({
     teams: Names('Keys of teams, such as ENG. Issues of others are not heard.'),
@@ -190,6 +213,9 @@ export const PublicationCreate = z
     automations: PermissionPolicy.nullish().describe(
       'Whether the agent has the tool `automations`, by which it works in a thread again on a schedule, and whether a call of it asks first. Null: only where the agent itself has the tool.',
     ),
+    code: CodeSource.nullish().describe(
+      'A repository for sessions of every integration but `github`, which has `checkout`. Null: they have none.',
+    ),
     webhook: WebhookSource.optional().describe('For the integration `webhook`.'),
     github: GithubSource.optional().describe('For the integration `github`.'),
     linear: LinearSource.optional().describe('For the integration `linear`.'),
@@ -224,6 +250,7 @@ export type PublicationSpec = {
   tell_refusals?: boolean | null | undefined
   follow_ups?: boolean | null | undefined
   automations?: z.infer<typeof PermissionPolicy> | null | undefined
+  code?: CodeSource | null | undefined
   webhook?: WebhookSource | undefined
   github?: Stored<z.infer<typeof GithubSource>, keyof typeof sourceDefaults.github> | undefined
   linear?: Stored<z.infer<typeof LinearSource>, keyof typeof sourceDefaults.linear> | undefined
@@ -298,6 +325,9 @@ export const PublicationShown = z
         '`paused`: deliveries are ignored. `needs_reauth`: answers are refused by their receiver; unpause it once that is mended.',
       ),
     delivery_url: z.string().describe('Where deliveries are sent.'),
+    code: CodeSource.nullable().describe(
+      'The repository of its sessions, for every integration but `github`. Null: they have none.',
+    ),
     webhook: WebhookSource.optional(),
     github: GithubSource.optional(),
     linear: LinearSource.optional(),

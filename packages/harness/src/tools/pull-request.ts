@@ -40,7 +40,7 @@ const input = objectSchema(
   {
     title: { ...textSchema('One line that says what the change does.'), minLength: 1 },
     body: textSchema(
-      'Markdown for the people who review: what changes, why, and how it was tested. The link to the issue is added for you.',
+      'Markdown for the people who review: what changes, why, and how it was tested. A link to what it is about is added for you.',
     ),
     branch: {
       ...textSchema('The name of the branch with your commits, which you have pushed.'),
@@ -57,7 +57,7 @@ export const pullRequestTool = (open: OpenPullRequest): Omit<Tool, 'permission'>
   // A call waits for commands of the same answer, one of which may push the branch.
   ...({ sandbox: 'read', prepare() {} } as const),
   description:
-    'Opens a pull request from a branch of the repository that this conversation is about. Commit your work to a branch of its own and push it before: git push origin HEAD:refs/heads/BRANCH. Later pushes to the branch change the pull request. A second call for the same branch opens no second one.',
+    'Opens a pull request from a branch of the repository that you work on here. Commit your work to a branch of its own and push it before: git push origin HEAD:refs/heads/BRANCH. Later pushes to the branch change the pull request. A second call for the same branch opens no second one.',
   input_schema: input,
   async run(given, { call, signal }): Promise<ToolResult> {
     if (call === undefined) throw new Error('a pull request is opened in a turn alone')

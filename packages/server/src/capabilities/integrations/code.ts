@@ -13,12 +13,17 @@ export type PullRequestHead = {
 export type GitRights = { repository: string; mayWrite: boolean }
 
 /**
- * `number`: of the issue or pull request that the session is about. `call`: the call that opens it. `link`: the session
- * in the console, where the console's address is known.
+ * What a session is about. `number`: of an issue or pull request in the repository. `line`: Markdown that leads to a
+ * thread elsewhere; undefined where no address does.
+ */
+export type CodeSubject = { number: number } | { line: string | undefined }
+
+/**
+ * `call`: the call that opens it. `link`: the session in the console, where the console's address is known.
  */
 export type NewPullRequest = {
   repository: string
-  number: number
+  about: CodeSubject
   session: string
   call: string
   link: string | undefined

@@ -5,6 +5,7 @@ import { endAccess } from './installations/app-access.ts'
 import type { Apps } from './installations/apps.ts'
 import { getApp } from './installations/apps.ts'
 import type {
+  CodeSource,
   PublicationSpec,
   IntegrationId,
   ShownPublication,
@@ -23,6 +24,8 @@ import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretContext, showPublication } from './store.ts'
 import { checkOverlaps } from './overlaps.ts'
+import { codeHostOf } from './hosted-repository.ts'
+import { sameName } from './deliveries/listed-names.ts'
 import { notifyIntegrations } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { checkNotHeld } from '../../ground/database/holds.ts'
@@ -106,11 +109,13 @@ export async function createPublication(
     tell_refusals: body.tell_refusals,
     follow_ups: body.follow_ups,
     automations: body.automations,
+    code: body.code,
     webhook: body.webhook,
     github: body.github,
     linear: body.linear,
     slack: body.slack,
   }
+  if (body.code) await checkCode(db.read, tenant, { integration, code: body.code })
   const answers = body.webhook?.answer_url
   if (answers) await deps.limits.rules.check(tenant, 'webhooks', [answers], 'webhook.answer_url')
   const installation = await installationFor(deps, ref, { integration, body, spec })
@@ -160,14 +165,35 @@ async function checkRoom(tx: Queries, row: PublicationRow, installation: string)
     )
 }
 
+/** Throws when no sessions of the publication could have the repository. */
+async function checkCode(
+  read: Reads,
+  tenant: string,
+  { integration, code }: { integration: IntegrationId; code: CodeSource },
+): Promise<void> {
+  if (integration === 'github')
+    throw invalid('code: publications of github have `github.checkout` and `github.pull_requests`')
+  const { installation_id: id, repository } = code
+  const row = await rows(read, 'installations').find(tenant, id)
+  if (row?.integration !== 'github') throw notFound('installation', id)
+  checkActive(id, row, 'code.')
+  const [owner = ''] = repository.split('/')
+  if (!sameName(owner, row.external_name))
+    throw invalid(
+      `code.repository: ${id} is installed for ${row.external_name}, and has no repository of ${owner}`,
+    )
+}
+
 /** A repository of the publication, without a token, so that the check of a session covers the repository. */
 function repositoriesToCheck(
   { apps }: PublicationDeps,
   { integration, spec }: PublicationRow,
 ): SessionRequest['resources'] {
-  const [repository] = spec.github?.checkout ? spec.github.repositories : []
+  const [own] = spec.github?.checkout ? spec.github.repositories : []
+  const repository = spec.code?.repository ?? own
   if (repository === undefined) return []
-  return [{ type: 'github_repository', url: `${getApp(apps, integration).url}/${repository}` }]
+  const { url } = getApp(apps, codeHostOf({ integration, spec }))
+  return [{ type: 'github_repository', url: `${url}/${repository}` }]
 }
 
 /** Returns null for `webhook`, because a webhook has no installation. */
@@ -209,9 +235,11 @@ async function installationFor(
 }
 
 /** The end of an installation stops its publications once. None may become live after that. */
-function checkActive(id: string, row: InstallationRow | undefined): void {
+function checkActive(id: string, row: InstallationRow | undefined, within = ''): void {
   if (row?.status !== 'active')
-    throw invalid(`installation_id: ${id} is ${row?.status ?? 'deleted'}; install the app again`)
+    throw invalid(
+      `${within}installation_id: ${id} is ${row?.status ?? 'deleted'}; install the app again`,
+    )
 }
 
 const sealedSigning = (

@@ -57,6 +57,7 @@ export const showPublication = (
     : null,
   status: row.status,
   delivery_url: deliveryUrl,
+  code: row.spec.code ?? null,
   ...(row.spec.webhook && { webhook: row.spec.webhook }),
   ...(row.spec.github && { github: { ...sourceDefaults.github, ...row.spec.github } }),
   ...(row.spec.linear && { linear: { ...sourceDefaults.linear, ...row.spec.linear } }),

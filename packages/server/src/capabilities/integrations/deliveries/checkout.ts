@@ -1,12 +1,14 @@
 /**
- * The repository of an issue or pull request in the sandbox of its session, with an app's token for this repository
- * alone. On a pull request it is the head. Attack: the head of a fork is a stranger's code, and the agent may run it, so
- * such a session gets no credentials.
+ * The repository of a thread in the sandbox of its session, with an app's token for this repository alone. On a pull
+ * request it is the head. Attack: the head of a fork is a stranger's code, and the agent may run it, so such a session
+ * gets no credentials.
  */
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import type { PullRequestHead } from '../code.ts'
+import type { HostedRepository } from '../hosted-repository.ts'
+import { hostedRepositoryOf, pullRequestPolicyOf } from '../hosted-repository.ts'
 import type { TokenDeps } from '../installations/token.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { rotateToken } from '../../../sessions/resources/repositories.ts'
@@ -37,12 +39,18 @@ export type CheckoutPlan = {
   note?: string
 }
 
-const repositoryOf = ({ spec }: PublicationRow, { repository }: Notes): string | undefined =>
-  spec.github?.checkout && typeof repository === 'string' ? repository : undefined
+/** The repository that sessions of a thread have. */
+const checkedOutRepository = (
+  publication: PublicationRow,
+  target: Notes,
+): HostedRepository | undefined => {
+  const { code, github } = publication.spec
+  return code || github?.checkout ? hostedRepositoryOf(publication, target) : undefined
+}
 
-/** Whether the publication lets its agent write at the provider. */
-const mayWriteBy = ({ app_access = false, github }: PublicationSpec): boolean =>
-  app_access || (github?.pull_requests ?? null) !== null
+/** Whether the publication lets its agent write code. */
+const mayWriteBy = (spec: PublicationSpec): boolean =>
+  pullRequestPolicyOf(spec) !== undefined || (!spec.code && (spec.app_access ?? false))
 
 /**
  * Throws when the provider gives no token, when it does not say what the pull request consists of, and when the
@@ -54,7 +62,8 @@ export async function planCheckout(
   publication: PublicationRow,
   target: Notes,
 ): Promise<CheckoutPlan> {
-  const repository = repositoryOf(publication, target)
+  const hosted = checkedOutRepository(publication, target)
+  const repository = hosted?.repository
   const { forks = 'read_only' } = publication.spec.github ?? {}
   const isAsked = target['pull'] === 1 && dependsOnHead(publication, { repository, forks })
   const head = isAsked ? await headOf(deps, context, publication, target) : undefined
@@ -62,8 +71,8 @@ export async function planCheckout(
     throw invalid('This pull request comes from a fork, and this agent does not work on those.')
   const readsOnly = head?.isOfFork === true && forks !== 'trust'
   const plan = { readsOnly, ...(head && { note: noteAbout(head, { repository, readsOnly }) }) }
-  if (repository === undefined) return { ...plan, token_due_ms: null }
-  const wanted = { repository, readsOnly }
+  if (!hosted) return { ...plan, token_due_ms: null }
+  const wanted = { hosted, readsOnly }
   const { resource, token_due_ms } = await checkOut(deps, context, publication, wanted)
   return { ...plan, token_due_ms, resource: { ...resource, ...(head && checkoutOf(head)) } }
 }
@@ -135,11 +144,13 @@ async function checkOut(
   deps: TokenDeps,
   context: JobContext,
   publication: PublicationRow,
-  { repository, readsOnly }: { repository: string; readsOnly: boolean },
+  { hosted, readsOnly }: { hosted: HostedRepository; readsOnly: boolean },
 ): Promise<CheckedOut> {
-  const mayWrite = !readsOnly && mayWriteBy(publication.spec)
-  const found = await tokenFor(deps, context, publication, { repository, mayWrite })
-  const { url } = getApp(deps.apps, publication.integration)
+  const { repository } = hosted
+  const { spec } = publication
+  const mayWrite = !readsOnly && mayWriteBy(spec)
+  const found = await tokenFor(deps, context, { ...hosted, spec }, { repository, mayWrite })
+  const { url } = getApp(deps.apps, hosted.integration)
   return {
     resource: {
       type: 'github_repository',
@@ -159,10 +170,12 @@ export async function renewCheckout(
   if (session_id === null || token_due_ms === null || token_due_ms > deps.clock.now()) return
   const { db, tenant } = context
   const publication = await rows(db.read, 'publications').get(tenant, publication_id)
-  const repository = repositoryOf(publication, target)
-  if (repository === undefined) return
-  const readsOnly = reads_only === 1
-  const renewed = await checkOut(deps, context, publication, { repository, readsOnly })
+  const hosted = checkedOutRepository(publication, target)
+  if (!hosted) return
+  const renewed = await checkOut(deps, context, publication, {
+    hosted,
+    readsOnly: reads_only === 1,
+  })
   await db.write(async (tx) => {
     // The session is locked before the thread, in the same order as by code that posts into a session.
     await rotate(deps, tx, { tenant, session: session_id }, renewed.resource)

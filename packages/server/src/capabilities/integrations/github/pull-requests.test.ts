@@ -7,7 +7,13 @@ import { openOnGithub } from './pull-requests.ts'
 import { forAgents, forGit } from './token.ts'
 
 const asked: NewPullRequest = {
-  ...{ repository: 'acme/shop', number: 7, session: 'sesn_1', call: 'sevt_1', link: undefined },
+  ...{
+    repository: 'acme/shop',
+    about: { number: 7 },
+    session: 'sesn_1',
+    call: 'sevt_1',
+    link: undefined,
+  },
   ...{ title: 'Mend it', body: 'Words.', branch: 'mend/it', base: undefined, draft: false },
 }
 type Made = { title: string; body: string; head: string; base: string; draft: boolean }

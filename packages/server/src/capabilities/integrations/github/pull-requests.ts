@@ -110,19 +110,28 @@ async function isPushed(
   return status === 200
 }
 
+/** Undefined where the agent's text closes the issue. */
+async function issueLine(
+  port: PullRequestPort,
+  { repository, text, number }: { repository: string; text: string; number: number },
+): Promise<string | undefined> {
+  const issue = await read(port, buildGet(`/repos/${repository}/issues/${number}`), issueForm)
+  const isSaid = [...text.matchAll(closing)].some(([, each]) => Number(each) === number)
+  return isSaid ? undefined : `${issue.pull_request ? 'For' : 'Closes'} #${number}`
+}
+
 /** The agent's words, what the pull request is for, and the session. */
 async function bodyOf(port: PullRequestPort, asked: NewPullRequest): Promise<string> {
-  const { repository, number, link, body, call } = asked
+  const { repository, about, link, body, call } = asked
   const text = shortenedAnswer(
     quiet(body.toWellFormed().replaceAll(ownMark, '').trim()),
     mostCharacters,
   )
-  const about = await read(port, buildGet(`/repos/${repository}/issues/${number}`), issueForm)
-  const isSaid = [...text.matchAll(closing)].some(([, each]) => Number(each) === number)
-  const word = about.pull_request ? 'For' : 'Closes'
+  const subject =
+    'line' in about ? about.line : await issueLine(port, { repository, text, ...about })
   return [
     ...(text === '' ? [] : [text]),
-    ...(isSaid ? [] : [`${word} #${number}`]),
+    ...(subject === undefined ? [] : [subject]),
     ...(link === undefined ? [] : [`<sub>[Session](${link})</sub>`]),
     markOf({ id: call }, asked),
   ].join('\n\n')

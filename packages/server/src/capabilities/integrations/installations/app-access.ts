@@ -39,7 +39,11 @@ export async function withAppAccess(
 export async function tokenFor(
   deps: TokenDeps,
   { db, tenant, signal }: JobContext,
-  { integration, installation_id, spec }: PublicationRow,
+  {
+    integration,
+    installation_id,
+    spec,
+  }: Pick<PublicationRow, 'integration' | 'installation_id' | 'spec'>,
   git?: GitRights,
 ): Promise<Extract<AppToken, { kind: 'token' }>> {
   const app = getApp(deps.apps, integration)

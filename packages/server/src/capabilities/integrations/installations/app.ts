@@ -71,6 +71,8 @@ export type App = {
   headOf?(source: Pick<ContextSource, 'ask'>, target: Notes): Promise<PullRequestHead | undefined>
   /** Absent where agents open no pull requests. */
   openPullRequest?: OpenAtProvider
+  /** A line of Markdown that leads from a pull request to the thread with this target. Undefined: no address does. */
+  referenceTo?(target: Notes): string | undefined
   /** Why the provider says that what has happened does not wake the agent. Undefined: it does. */
   whyNotWoken?(source: ContextSource, message: WakeMessage): Promise<string | undefined>
   /** True when a refused token may be replaced by a new one. */

@@ -5,7 +5,7 @@ import { planHint } from '../answers/plan.ts'
 import { readWith } from '../installations/app.ts'
 import type { AnswerOutcome } from '../integration.ts'
 import { gatherLinear, mayCallOnLinear } from './context.ts'
-import { linearIntegration } from './linear.ts'
+import { linearIntegration, linearReferenceTo } from './linear.ts'
 import { parsePayload } from '../deliveries/payload.ts'
 
 export type LinearSettings = {
@@ -70,6 +70,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
 
   return {
     id: 'linear',
+    referenceTo: linearReferenceTo,
     adapter: {
       ...linearIntegration,
       read: readWith(linearIntegration, ({ spec: { linear: config }, known }) => ({

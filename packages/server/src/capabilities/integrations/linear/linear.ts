@@ -4,7 +4,7 @@ import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import { isSigned } from '../deliveries/hmac.ts'
 import type { KnownIds } from '../../../ground/database/tables/integrations.ts'
-import type { AppIntegration, Incoming, IncomingMessage, Refusal } from '../integration.ts'
+import type { AppIntegration, Incoming, IncomingMessage, Notes, Refusal } from '../integration.ts'
 import { learnedName, listedName, sameName } from '../deliveries/listed-names.ts'
 import {
   callFor,
@@ -236,12 +236,19 @@ const contextOf = (
   body: told && shortenContext(told),
 })
 
+const identifierForm = /^[A-Za-z][A-Za-z0-9_]*-\d+$/
+
+/** The words with which Linear links a pull request to the issue, and closes the issue once it is merged. */
+export const linearReferenceTo = ({ identifier }: Notes): string | undefined =>
+  identifierForm.test(String(identifier)) ? `Fixes ${identifier}` : undefined
+
 function issueTarget({ action, agentSession: { issue }, appUserId }: AgentSessionEvent) {
-  const id = issue?.id
-  if (!id) return {}
+  if (!issue?.id) return {}
+  const { id, identifier } = issue
   // Only the message that begins the work moves the issue.
   return {
     issue_id: id,
+    identifier,
     ...(action === 'created' && appUserId && { issue: id, app_user: appUserId }),
   }
 }

@@ -7,7 +7,8 @@ import { iso } from '@steward/base/time.ts'
 import { isRefName } from '../../../ground/core/text/ref-names.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { rows } from '../../../ground/database/rows.ts'
-import type { OpenAtProvider, PullRequestPort } from '../code.ts'
+import type { CodeSubject, OpenAtProvider, PullRequestPort } from '../code.ts'
+import { hostedRepositoryOf } from '../hosted-repository.ts'
 import { tokenInTime } from '../installations/app-access.ts'
 import type { App } from '../installations/app.ts'
 import type { TokenDeps } from '../installations/token.ts'
@@ -47,25 +48,22 @@ export const opensPullRequests =
     )
     if (!publication || publication.status === 'paused')
       return { refused: `The publication of this session is ${publication?.status ?? 'deleted'}.` }
-    const { tenant_id: tenant, installation_id } = publication
-    const about = aboutOf(thread)
+    const { tenant_id: tenant } = publication
+    const hosted = hostedRepositoryOf(publication, thread.target)
+    const about = hosted && subjectOf(deps, publication, thread)
     if (!about) return { refused: 'This conversation is about no repository.' }
-    const row = await rows(db.read, 'installations').find(tenant, installation_id ?? '')
+    const row = await rows(db.read, 'installations').find(tenant, hosted.installation_id ?? '')
     if (row?.status !== 'active') return { refused: 'The app is no longer installed.' }
     const port = await portOf(deps, published, { app, row, signal })
     if ('refused' in port) return port
     const session = thread.session_id
     const link = deps.linkOf?.(session)
-    const { repository, number } = about
-    const outcome = await app.openPullRequest(port, {
-      ...asked,
-      repository,
-      number,
-      session,
-      call,
-      link,
-    })
-    if ('number' in outcome) await keepOpened(deps, published, asked, outcome.number)
+    const { repository } = hosted
+    const work = { ...asked, repository, about, session, call, link }
+    const outcome = await app.openPullRequest(port, work)
+    // Deliveries about a pull request reach publications of its own installation alone.
+    const isHeard = hosted.installation_id === publication.installation_id
+    if ('number' in outcome && isHeard) await keepOpened(deps, published, asked, outcome.number)
     return outcome
   }
 
@@ -79,12 +77,15 @@ function faultIn({ branch, base }: PullRequestRequest): string | undefined {
 const isBranch = (name: string): boolean =>
   name.length <= mostBranch && isRefName(`refs/heads/${name}`)
 
-/** The thread's own repository and number. The target is that of the newest message, which may be another place. */
-function aboutOf({ scope, target: { repository } }: ExternalThreadRow) {
+/** The thread's own number: the target is that of the newest message, which may be another hosted. */
+function subjectOf(
+  { apps }: PullRequestDeps,
+  { integration, spec }: PublicationRow,
+  { scope, target }: ExternalThreadRow,
+): CodeSubject | undefined {
+  if (spec.code) return { line: apps.get(integration)?.referenceTo?.(target) }
   const number = Number(/#(\d+)$/.exec(scope)?.[1])
-  return typeof repository === 'string' && Number.isInteger(number)
-    ? { repository, number }
-    : undefined
+  return Number.isInteger(number) ? { number } : undefined
 }
 
 /** A token that the provider refuses is replaced once. */

@@ -6,6 +6,7 @@ import type { Tool } from '@steward/harness/tools/tool.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import type { AutomationParts } from '../../../sessions/automations.ts'
 import type { TurnSessionRow } from '../../../sessions/rows/sessions.ts'
+import { codeHostOf, pullRequestPolicyOf } from '../hosted-repository.ts'
 import { integrationStore } from '../store.ts'
 import type { PublishedThread, PullRequestDeps } from './open.ts'
 import { opensPullRequests } from './open.ts'
@@ -31,14 +32,14 @@ export async function publicationTools(
   const db = await deps.databases.open(tenant)
   const publication = await rows(db.read, 'publications').find(tenant, creator_id)
   if (!publication) return []
-  const { automations = null, github } = publication.spec
-  const opening = github?.pull_requests ?? null
-  if (automations === null && opening === null) return []
+  const { automations = null } = publication.spec
+  const opening = pullRequestPolicyOf(publication.spec)
+  if (automations === null && opening === undefined) return []
   const external = await integrationStore(db.read).threadOfSession(tenant, creator_id, session)
   if (!external || external.reads_only === 1) return []
   const published = { db, publication, thread: { ...external, session_id: session } }
   return [
-    ...(opening === null ? [] : openingTool(deps, published, opening)),
+    ...(opening === undefined ? [] : openingTool(deps, published, opening)),
     ...(automations === null
       ? []
       : [
@@ -55,7 +56,7 @@ const withPolicy = (tool: Omit<Tool, 'permission'>, policy: Policy): Tool => ({
 })
 
 function openingTool(deps: PullRequestDeps, published: PublishedThread, policy: Policy): Tool[] {
-  const app = deps.apps.get(published.publication.integration)
+  const app = deps.apps.get(codeHostOf(published.publication))
   if (!app?.openPullRequest) return []
   const opening = { ...app, openPullRequest: app.openPullRequest }
   return [withPolicy(pullRequestTool(opensPullRequests(deps, published, opening)), policy)]

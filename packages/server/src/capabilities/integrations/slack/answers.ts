@@ -281,11 +281,21 @@ export function findSlackMessage(
 const madeForm = z.object({ ts: timestamp })
 
 /** Where people read a message of the thread. */
-function urlOfMessage({ target }: ExternalThread, ts: string | undefined): string | undefined {
+function urlOfMessage(
+  { target }: Pick<ExternalThread, 'target'>,
+  ts: string | undefined,
+): string | undefined {
   const { team, channel } = target
   return ts === undefined || typeof team !== 'string' || typeof channel !== 'string'
     ? undefined
     : `https://app.slack.com/client/${team}/${channel}/p${ts.replace('.', '')}`
+}
+
+/** Whoever may read the channel can open the address. */
+export function slackReferenceTo(target: Notes): string | undefined {
+  const { thread } = target
+  const url = urlOfMessage({ target }, typeof thread === 'string' ? thread : undefined)
+  return url && `For [a thread in Slack](${url})`
 }
 
 export function slackUrlOf(_: Telling, thread: ExternalThread, body: string): string | undefined {

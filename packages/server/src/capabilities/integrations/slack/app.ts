@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App, ProviderContext } from '../installations/app.ts'
 import { readWith } from '../installations/app.ts'
 import { parsePayload } from '../deliveries/payload.ts'
+import { slackReferenceTo } from './answers.ts'
 import { gatherSlack, mayCallOnSlack } from './context.ts'
 import { slackIntegration } from './slack.ts'
 import { slackFiles } from './files.ts'
@@ -63,6 +64,7 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
 
   return {
     id: 'slack',
+    referenceTo: slackReferenceTo,
     adapter: {
       ...slackIntegration,
       read: readWith(slackIntegration, ({ spec }) => ({
