@@ -16,12 +16,17 @@ export function createAlarm(clock: Clock): Alarm {
       waiting.abort()
       waiting = new AbortController()
       const either = AbortSignal.any([waiting.signal, signal])
-      const passed = clock.sleep(Math.max(time - clock.now(), 0), either)
-      void passed.then(() => either.aborted || runNow())
+      void sleepUntil(clock, time, either).then(() => either.aborted || runNow())
     },
     start(now) {
       runNow = now
       return () => waiting.abort()
     },
   }
+}
+
+/** A timer of a busy process ends early by some milliseconds: a job that looked then would find nothing due. */
+async function sleepUntil(clock: Clock, time: number, signal: AbortSignal): Promise<void> {
+  do await clock.sleep(Math.max(time - clock.now(), 0), signal)
+  while (!signal.aborted && clock.now() < time)
 }
