@@ -301,7 +301,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         const wakeup = 'waking call schedule_wakeup {"after_seconds": 1, "note": "say: Up."}'
         await deliverSlack(service, slackMention(wakeup, '362.1', { channel: 'C12' }))
-        await until(() => answersIn('362.1').at(-1)?.markdown_text === 'Up.')
+        await until(
+          () => answersIn('362.1').at(-1)?.markdown_text === 'Up.',
+          () => answersIn('362.1'),
+        )
         assert.equal((await waking.deliveries()).length, 1)
 
         await using plain = await publish({ channels: ['C11'] }, { name: 'plain' })

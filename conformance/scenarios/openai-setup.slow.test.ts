@@ -137,7 +137,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             },
           }),
         ]
-        for (const each of refused) await assert.rejects(each, { status: 400, message })
+        await Promise.all(refused.map((each) => assert.rejects(each, { status: 400, message })))
         await agents.environments.templates.update(id, { setup_commands: [] })
       },
     )

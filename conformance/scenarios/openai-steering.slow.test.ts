@@ -4,7 +4,7 @@ import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
 import { newestOpenAI } from '../openai.ts'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { StubAnswer } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubReply } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { pricedModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
@@ -48,9 +48,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     after(() => service.close())
 
     type Stub = Awaited<ReturnType<typeof startStub>>
-    const begin = async (stub: Stub, extra: object = {}) => {
+    /** The model answers with `replies`, from the first request of the session on. */
+    const begin = async (stub: Stub, replies: readonly StubReply[], extra: object = {}) => {
       const model = await pricedModel(service, stub, { input: 1, output: 1 })
       stub.requests.length = 0
+      stub.replies(...replies)
       const agent = { model, ...extra }
       return (await agents.sessions.create({ agent, environment: hosted, input: 'begin' })).id
     }
@@ -79,8 +81,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         await using stub = await startStub(anthropicDialect)
         const first = held(calls('bash', { command: 'echo worked' }))
-        const id = await begin(stub)
-        stub.replies(first.reply, says('both done'))
+        const id = await begin(stub, [first.reply, says('both done')])
         await first.asked
         const [running] = await turnsOf(id)
         await send(id, 'and this too')
@@ -107,8 +108,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         await using stub = await startStub(anthropicDialect)
         const first = held(says('done'))
-        const id = await begin(stub)
-        stub.replies(first.reply, says('done again'))
+        const id = await begin(stub, [first.reply, says('done again')])
         const stream = await agents.sessions.events.stream(id)
         await first.asked
         await send(id, 'one thing more')
@@ -134,10 +134,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         await using stub = await startStub(anthropicDialect)
         const parameters = { type: 'object', properties: {} }
-        const id = await begin(stub, {
+        const id = await begin(stub, [calls('price', {}), says('three')], {
           tools: [{ type: 'function', name: 'price', description: 'A price', parameters }],
         })
-        stub.replies(calls('price', {}), says('three'))
         await until(async () => (await agents.sessions.retrieve(id)).status === 'requires_action')
         await send(id, 'in words')
         const { required_actions } = await agents.sessions.retrieve(id)
@@ -165,8 +164,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         await using stub = await startStub(anthropicDialect)
         const first = held(calls('bash', { command: 'true' }))
-        const id = await begin(stub)
-        stub.replies(first.reply, says('first'), says('second'))
+        const id = await begin(stub, [first.reply, says('first'), says('second')])
         await first.asked
         await post(service, id, 'later')
         await send(id, 'later too')
@@ -189,8 +187,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         await using stub = await startStub(anthropicDialect)
         const first = held(calls('bash', { command: 'true' }))
-        const id = await begin(stub)
-        stub.replies(first.reply, says('done'))
+        const id = await begin(stub, [first.reply, says('done')])
         await first.asked
         const automation = await agents.automations.create({
           ...{ name: 'reminder', type: 'periodic', expression: '0 0 1 1 *', timezone: 'UTC' },

@@ -30,7 +30,7 @@ describe('a run that is shared', () => {
     const shared = runOnce(run)
     const both = [shared(), shared()]
     runs[0]?.reject(new Error('EMFILE'))
-    for (const each of both) await assert.rejects(each, /EMFILE/)
+    await Promise.all(both.map((each) => assert.rejects(each, /EMFILE/)))
     const next = shared()
     runs[1]?.resolve(2)
     assert.equal(await next, 2)

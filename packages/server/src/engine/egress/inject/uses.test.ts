@@ -83,7 +83,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       const rows = useRows(oneDatabase(opened.database))
       await rows.begin(useOf('cuse_twice'))
       const failing = [rows.begin(useOf('cuse_twice')), rows.begin(useOf('cuse_with_it'))]
-      for (const each of failing) await assert.rejects(each, /unique/i)
+      await Promise.all(failing.map((each) => assert.rejects(each, /unique/i)))
       await rows.begin(useOf('cuse_later'))
       assert.equal((await stored(['cuse_later', 'cuse_with_it'])).length, 1)
     })
