@@ -173,6 +173,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             await ask('slack', { repository: 'globex/shop' }, chat),
           ],
           [400, /code\.repository/, await ask('slack', { repository: '../shop' }, chat)],
+          [400, /code\.repository/, await ask('slack', { repository: 'acme/..' }, chat)],
         ] as const) {
           assert.equal(answer.status, status, JSON.stringify(answer.body))
           assert.match(JSON.stringify(answer.body), words)
@@ -184,6 +185,45 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const late = await ask('slack', {}, { ...chat, name: 'late' })
         assert.equal(late.status, 400)
         assert.match(JSON.stringify(late.body), /code\.installation_id: .*revoked; install the app/)
+        github = await installGithub(service)
+      },
+    )
+
+    verifies(
+      ['integrations/code'],
+      'people in a chat stop their agent and answer it while its code host gives no token, and work on once the app is installed again',
+      async () => {
+        const { service } = host
+        await using publication = await publish('slack', { pull_requests: { type: 'always_ask' } })
+        await mention('run: sleep 60', '303.1')
+        await mention(opening('unpushed'), '304.1')
+        await until(() => /wants to call/.test(told('304.1').at(-1) ?? ''))
+        await until(async () =>
+          (await publication.deliveries()).every(({ state }) => state === 'delivered'),
+        )
+        await service.ask('POST', `${kinds}/github/uninstall`, { installation_id: github })
+        await service.tenantDatabase.write(async (tx) => {
+          const due = tx.updateTable('integration_threads').set({ token_due_ms: 1 })
+          await due.where('token_due_ms', 'is not', null).execute()
+        })
+        await mention('stop', '303.2', '303.1')
+        await until(
+          () => /Stopped/.test(told('303.1').at(-1) ?? ''),
+          () => [told('303.1'), service.logged],
+        )
+        await mention('deny', '304.2', '304.1')
+        await until(
+          () => /denied/.test(told('304.1').at(-1) ?? ''),
+          () => [told('304.1'), service.logged],
+        )
+        github = await installGithub(service)
+        await mention('run: cat /workspace/shop/README.md', '305.1')
+        await until(
+          () => /the shop/.test(told('305.1').at(-1) ?? ''),
+          () => [told('305.1'), service.logged],
+        )
+        const { body } = await service.ask('GET', `${kinds}/slack/publications/${publication.id}`)
+        assert.match(JSON.stringify(body), new RegExp(`"code":{"installation_id":"${github}"`))
       },
     )
   })

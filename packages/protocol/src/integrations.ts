@@ -108,7 +108,7 @@ const CodeSource = z
   .strictObject({
     installation_id: Id.describe('The installation of the GitHub app that has the repository.'),
     repository: Line.regex(
-      /^[\w.-]+\/[\w.-]+$/,
+      /^[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/,
       'must be the full name of one repository, such as acme/shop',
     )
       .max(512)

@@ -131,6 +131,11 @@ function integrationReads(db: Reads) {
       rows(db, 'publications').all(tenant, (query) =>
         query.where('installation_id', '=', installation).orderBy('id'),
       ),
+    /** Publications of other integrations that have a repository of the installation. */
+    async publicationsWithCode(tenant: string, installation: string): Promise<PublicationRow[]> {
+      const all = await rows(db, 'publications').all(tenant, (query) => query.orderBy('id'))
+      return all.filter(({ spec }) => spec.code?.installation_id === installation)
+    },
     publications: (
       tenant: string,
       integration: IntegrationId,

@@ -180,8 +180,28 @@ async function give(
     missing: around?.missing,
   }
   if (session === undefined) return giveToNew(deps, context, given)
-  if (known) await renewCheckout(deps, context, known)
+  if (known) await renewFor(deps, context, known, events)
   return giveToOpen(deps, context, given, session)
+}
+
+/**
+ * A code host that gives no token keeps nobody from stopping an agent, or from answering its question. The token is
+ * tried again while the session runs.
+ */
+async function renewFor(
+  deps: GivingDeps,
+  context: JobContext,
+  known: ExternalThreadRow,
+  events: readonly ClientEvent[],
+): Promise<void> {
+  const types = events.map(({ type }) => type)
+  if (types.every((type) => type === 'user.interrupt')) return
+  try {
+    await renewCheckout(deps, context, known)
+  } catch (error) {
+    if (types.some((type) => type !== 'user.tool_confirmation')) throw error
+    deps.log.warn('a token of git could not be renewed', { error, thread_id: known.id })
+  }
 }
 
 const hintFor = (

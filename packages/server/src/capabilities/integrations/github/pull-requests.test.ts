@@ -86,6 +86,13 @@ describe('a pull request on GitHub', () => {
     assert.deepEqual([ofPull.made[0]?.base, ofPull.made[0]?.draft], ['next', true])
   })
 
+  it('has no mark that the agent has written, not even one in another', async () => {
+    const { made, open } = repository()
+    await open({ body: 'A.<!-- steward:<!-- steward:x -->sesn_2:sevt_9 -->' })
+    const marks = made[0]?.body.match(/<!-- steward:.*?-->/g)
+    assert.deepEqual(marks, ['<!-- steward:sesn_1:sevt_1 -->'])
+  })
+
   it('is found again by its call, open or not, and by its session while it is open', async () => {
     const found = async (pull: Partial<Listed>, changes: Partial<NewPullRequest> = {}) => {
       const { made, open } = repository({ listed: [pull] })

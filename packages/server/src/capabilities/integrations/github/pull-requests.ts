@@ -8,7 +8,7 @@ import { beginningOf } from '../context-bounds.ts'
 import { parsePayload, shortenedAnswer } from '../deliveries/payload.ts'
 import { sameName } from '../deliveries/listed-names.ts'
 import type { AnswerOutcome, ProviderCall } from '../integration.ts'
-import { closing, markOf, mostCharacters, ownMark, quiet } from './texts.ts'
+import { closing, markOf, mostCharacters, quiet, withoutMarks } from './texts.ts'
 import { buildGet, githubHeaders } from './calls.ts'
 
 const mostTitle = 250
@@ -123,10 +123,7 @@ async function issueLine(
 /** The agent's words, what the pull request is for, and the session. */
 async function bodyOf(port: PullRequestPort, asked: NewPullRequest): Promise<string> {
   const { repository, about, link, body, call } = asked
-  const text = shortenedAnswer(
-    quiet(body.toWellFormed().replaceAll(ownMark, '').trim()),
-    mostCharacters,
-  )
+  const text = shortenedAnswer(quiet(withoutMarks(body.toWellFormed()).trim()), mostCharacters)
   const subject =
     'line' in about ? about.line : await issueLine(port, { repository, text, ...about })
   return [

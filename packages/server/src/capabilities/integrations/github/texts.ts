@@ -21,6 +21,12 @@ export const ownMark = /<!-- steward:[^<>]*-->/g
 export const closing = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s+#(\d{1,10})\b/gi
 
 /**
+ * The text without marks of this service. Attack: what is left after a mark within a mark is taken away would be one.
+ */
+export const withoutMarks = (text: string): string =>
+  text.replaceAll(ownMark, '').replaceAll('<!-- steward:', '&lt;!-- steward:')
+
+/**
  * Attack: a mention in an agent's text would call a person, or the agent itself. GitHub looks for mentions after it has
  * decoded entities.
  */

@@ -219,7 +219,10 @@ async function keepInstallation(
         ...columns,
       })
       const isEarlier = isEarlierThan(row, getApp(apps, integration))
-      for (const earlier of all.filter(isEarlier)) await resume(tx, earlier, now, id)
+      for (const earlier of all.filter(isEarlier)) {
+        await resume(tx, earlier, now, id)
+        await moveCode(tx, { tenant, from: earlier.id, to: id }, now)
+      }
       return row
     }
     await resume(tx, kept, now)
@@ -256,6 +259,21 @@ async function resume(
     const columns = { installation_id: by, status, updated_at: iso(now) }
     await rows(tx, 'publications').update(kept, columns)
     if (waits) await store.wakeThreads(tenant, publication, now)
+  }
+}
+
+/** Publications of other integrations whose repository an earlier installation had. */
+async function moveCode(
+  tx: Queries,
+  { tenant, from, to }: { tenant: string; from: string; to: string },
+  now: number,
+): Promise<void> {
+  for (const { id } of await integrationStore(tx).publicationsWithCode(tenant, from)) {
+    const kept = await rows(tx, 'publications').getForUpdate(tenant, id)
+    const { code } = kept.spec
+    if (code?.installation_id !== from) continue
+    const spec = { ...kept.spec, code: { ...code, installation_id: to } }
+    await rows(tx, 'publications').update(kept, { spec, updated_at: iso(now) })
   }
 }
 

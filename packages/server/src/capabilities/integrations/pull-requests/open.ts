@@ -77,7 +77,7 @@ function faultIn({ branch, base }: PullRequestRequest): string | undefined {
 const isBranch = (name: string): boolean =>
   name.length <= mostBranch && isRefName(`refs/heads/${name}`)
 
-/** The thread's own number: the target is that of the newest message, which may be another hosted. */
+/** The thread's own number: the target is that of the newest message, which may be another place. */
 function subjectOf(
   { apps }: PullRequestDeps,
   { integration, spec }: PublicationRow,
