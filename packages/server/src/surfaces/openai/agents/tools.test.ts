@@ -2,16 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { OpenAITool } from '@steward/protocol/openai/tools.ts'
 import type { McpServerShown } from '@steward/protocol/agents.ts'
-import type { Tools } from '@steward/protocol/tools.ts'
+import type { Tools, Toolset } from '@steward/protocol/tools.ts'
 import { resolveTools } from '@steward/protocol/tools.ts'
-import { showTools, toAgentTools, toolsFor } from './tools.ts'
+import { haveShell, showTools, toAgentTools, toolsFor } from './tools.ts'
 
 const asks = { enabled: true, permission_policy: { type: 'always_ask' } } as const
 const asked = [{ type: 'automations' } as const]
 const policiesOf = (tools: Tools) =>
-  tools.flatMap((tool) =>
-    tool.type === 'agent_toolset_20260401' ? [tool.automations?.permission_policy?.type] : [],
-  )
+  tools.flatMap((tool) => {
+    if (tool.type !== 'agent_toolset_20260401') return []
+    const { enabled = false, permission_policy } = tool.automations ?? {}
+    return [enabled ? permission_policy?.type : undefined]
+  })
 
 describe('the tool automations of an agent', () => {
   for (const enabled of [false, true]) {
@@ -167,5 +169,178 @@ describe('a toolset that asks', () => {
     assert.deepEqual(rightsOf(tools, toolsetType, 'web_search')?.permission_policy, ask)
     assert.deepEqual(policiesOf(tools), ['always_ask'])
     assert.deepEqual(rightsOf(toolsFor(off, true), toolsetType, 'bash')?.permission_policy, ask)
+  })
+})
+
+describe('a change of tools', () => {
+  const wiki = { name: 'wiki', type: 'url', url: 'https://wiki.example.com/mcp' } as const
+  const ofWiki = { type: 'mcp_toolset', mcp_server_name: 'wiki' } as const
+  const mcp = (server_label: string, server_url: string, allowed_tools?: string[]) =>
+    OpenAITool.parse({
+      type: 'mcp',
+      server_label,
+      transport: { type: 'http', server_url },
+      allowed_tools,
+    })
+  const local = {
+    name: 'local',
+    type: 'stdio',
+    stdio: { command: 'serve', port: 3000, ready_timeout_ms: 1000 },
+  } satisfies McpServerShown
+  const ofLocal = { type: 'mcp_toolset', mcp_server_name: 'local' } as const
+  const search = OpenAITool.parse({ type: 'web_search' })
+
+  // verifies: openai/agents/tools/policies, tools/permission/ask
+  it('keeps the policy of the shell, which a session with an environment then has', () => {
+    const off = {
+      type: toolsetType,
+      default_config: { enabled: false, permission_policy: ask },
+    } as const
+    const kept = { tools: resolveTools([off]), mcp_servers: [] }
+    for (const given of [[], [search], asked]) {
+      const tools = resolveTools(toAgentTools(given, kept).tools)
+      const bash = rightsOf(toolsFor(tools, true), toolsetType, 'bash')
+      assert.deepEqual(bash, { enabled: true, permission_policy: ask })
+      const again = resolveTools(toAgentTools([search], { tools, mcp_servers: [] }).tools)
+      assert.deepEqual(rightsOf(again, toolsetType, 'web_search')?.permission_policy, ask)
+    }
+  })
+
+  // verifies: openai/agents/tools/hidden
+  it('keeps web_fetch, blocked domains and tools that are off, in sessions too', () => {
+    const { tools } = sentAgain([
+      {
+        type: toolsetType,
+        default_config: { enabled: false },
+        configs: [
+          { name: 'web_fetch', enabled: true, permission_policy: ask },
+          { name: 'web_search', enabled: true, blocked_domains: ['evil.example'] },
+          { name: 'bash', enabled: false },
+        ],
+      },
+    ])
+    assert.deepEqual(rightsOf(tools, toolsetType, 'web_fetch'), {
+      enabled: true,
+      permission_policy: ask,
+    })
+    const [toolset] = tools
+    const found = toolset?.type === toolsetType ? toolset.configs : []
+    assert.deepEqual(found?.find(({ name }) => name === 'web_search')?.blocked_domains, [
+      'evil.example',
+    ])
+    const inSession = toolsFor(tools, true)
+    assert.equal(rightsOf(inSession, toolsetType, 'bash')?.enabled, false)
+    assert.equal(rightsOf(inSession, toolsetType, 'read')?.enabled, true)
+    const closed = resolveTools([
+      {
+        type: toolsetType,
+        default_config: { enabled: false },
+        configs: [
+          { name: 'web_search', enabled: true },
+          { name: 'web_fetch', enabled: false },
+        ],
+      },
+    ])
+    assert.equal(rightsOf(toolsFor(closed, true), toolsetType, 'web_fetch')?.enabled, false)
+  })
+
+  // verifies: openai/agents/tools/policies, tools/permission/ask
+  it('keeps the policies of tools that are taken away, for when they are named again', () => {
+    const some = {
+      ...ofWiki,
+      default_config: { enabled: true, permission_policy: allow },
+      configs: [{ name: 'write', enabled: true, permission_policy: ask }],
+    }
+    const toolset = {
+      type: toolsetType,
+      automations: asks,
+      configs: [{ name: 'web_search', enabled: true, permission_policy: ask }],
+    } satisfies Toolset
+    const kept = { tools: resolveTools([some, toolset]), mcp_servers: [wiki] }
+    const narrowed = toAgentTools([mcp('wiki', wiki.url, ['read'])], kept)
+    assert.equal(rightsOf(narrowed.tools, 'wiki', 'write')?.enabled, false)
+    assert.equal(rightsOf(narrowed.tools, toolsetType, 'web_search')?.enabled, false)
+    assert.deepEqual(
+      showTools(resolveTools(narrowed.tools), [wiki]).map(({ type }) => type),
+      ['mcp'],
+    )
+    const turned = toAgentTools([mcp('wiki', wiki.url, ['list'])], narrowed)
+    const entries = turned.tools.find((tool) => tool.type === 'mcp_toolset')?.configs ?? []
+    assert.deepEqual(
+      entries.map(({ name }) => name),
+      ['write', 'list'],
+    )
+    const given = [mcp('wiki', wiki.url, ['read', 'write']), search, ...asked]
+    const { tools } = toAgentTools(given, { ...narrowed, tools: resolveTools(narrowed.tools) })
+    assert.deepEqual(rightsOf(tools, 'wiki', 'write'), { enabled: true, permission_policy: ask })
+    assert.deepEqual(rightsOf(tools, toolsetType, 'web_search')?.permission_policy, ask)
+    assert.deepEqual(policiesOf(tools), ['always_ask'])
+  })
+
+  // verifies: openai/agents/tools/policies, tools/permission/ask
+  it('keeps the policies of an MCP server that gets another name', () => {
+    const kept = { tools: resolveTools([ofWiki]), mcp_servers: [wiki] }
+    const { tools, mcp_servers } = toAgentTools([mcp('pages', wiki.url)], kept)
+    assert.deepEqual(
+      mcp_servers.map(({ name }) => name),
+      ['pages'],
+    )
+    assert.deepEqual(rightsOf(tools, 'pages', 'any'), { enabled: true, permission_policy: ask })
+  })
+
+  // verifies: openai/agents/tools/hidden
+  it('keeps the shell of a session whose toolset names it', () => {
+    const some = resolveTools([
+      {
+        type: toolsetType,
+        default_config: { enabled: false },
+        configs: [{ name: 'bash', enabled: true, permission_policy: ask }],
+      },
+    ])
+    const tools = toolsFor(
+      toAgentTools([], { tools: some, mcp_servers: [] }).tools,
+      haveShell(some),
+    )
+    assert.deepEqual(rightsOf(tools, toolsetType, 'bash'), {
+      enabled: true,
+      permission_policy: ask,
+    })
+    assert.ok(!haveShell(toolsFor(some, false)))
+  })
+
+  // verifies: openai/agents/tools/hidden
+  it('keeps who runs a tool of your own, and MCP servers without tools', () => {
+    const own = {
+      type: 'custom',
+      name: 'price',
+      description: 'A price.',
+      input_schema: { type: 'object' },
+      execution: { type: 'http', endpoint: 'https://tools.example.com/price' },
+    } as const
+    const { tools, mcp_servers } = sentAgain([own], [wiki])
+    assert.deepEqual(tools, [own])
+    assert.deepEqual(
+      mcp_servers.map(({ name }) => name),
+      ['wiki'],
+    )
+  })
+
+  // verifies: openai/agents/tools/hidden
+  it('refuses the name of a server that this wire does not show, and what has no room beside it', () => {
+    const kept = { tools: resolveTools([ofLocal]), mcp_servers: [local] }
+    assert.throws(
+      () => toAgentTools([search, mcp('local', wiki.url)], kept),
+      /tools\.1\.server_label: local is an MCP server of type stdio/,
+    )
+    const servers = Array.from({ length: 20 }, (_, n) => mcp(`s${n}`, wiki.url))
+    assert.throws(() => toAgentTools(servers, kept), /21 MCP servers, of which .* not show 1/)
+    const own = Array.from({ length: 248 }, (_, n) =>
+      OpenAITool.parse({
+        ...{ type: 'function', name: `f${n}`, description: 'A function.' },
+        parameters: { type: 'object', properties: {} },
+      }),
+    )
+    const whole = { ...kept, tools: [...kept.tools, ...resolveTools([{ type: toolsetType }])] }
+    assert.throws(() => toAgentTools(own, whole), /257 tools; at most 256/)
   })
 })

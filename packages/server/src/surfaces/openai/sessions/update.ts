@@ -5,7 +5,7 @@ import { checkBudget } from '../../../sessions/create.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import type { SessionChange } from '../../../sessions/update.ts'
 import { toAgentOverrides, replacementPatch } from '../agents/agent.ts'
-import { toolsFor } from '../agents/tools.ts'
+import { haveShell, toolsFor } from '../agents/tools.ts'
 
 export function toSessionChange(
   given: OpenAISessionUpdate,
@@ -27,12 +27,9 @@ function agentChange(
   kept: Session['agent'],
 ): SessionChange['agent'] {
   const { model, tools, mcp_servers } = toAgentOverrides(given, kept)
-  const hasEnvironment = kept.tools.some(
-    (tool) => tool.type === 'agent_toolset_20260401' && tool.default_config?.enabled !== false,
-  )
   return {
     ...(model ? { model } : {}),
-    ...(tools ? { tools: toolsFor(tools, hasEnvironment), mcp_servers } : {}),
+    ...(tools ? { tools: toolsFor(tools, haveShell(kept.tools)), mcp_servers } : {}),
   }
 }
 
