@@ -29,6 +29,7 @@ import { acknowledge, keepThread, saveThread, tellUsedUp } from './threads.ts'
 import type { DeliveryTurn } from './turns.ts'
 import { endDelivery, openSessionOf, OutdatedError, OvertakenError, takeTurn } from './turns.ts'
 import { buildThreadSessionRequest } from '../publications.ts'
+import { whyUnserved } from '../unserved.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from '../store.ts'
 import { integrationStore } from '../store.ts'
 import type { JobContext } from '../job-context.ts'
@@ -92,17 +93,6 @@ export async function dispatchDelivery(
     if (error instanceof OutdatedError) return { kind: 'again', at: deps.clock.now() }
     return fail(deps, context, seen, error)
   }
-}
-
-/** The reason why deliveries for the publication are ignored; undefined when they are given to sessions. */
-async function whyUnserved(
-  read: Reads,
-  { tenant_id: tenant, status, installation_id: id }: PublicationRow,
-): Promise<string | undefined> {
-  if (status === 'paused') return 'the publication is paused'
-  if (status === 'live' || id === null) return undefined
-  const installation = await rows(read, 'installations').find(tenant, id)
-  return installation?.status === 'revoked' ? 'the app is no longer installed' : undefined
 }
 
 /**

@@ -269,9 +269,9 @@ async function moveCode(
   now: number,
 ): Promise<void> {
   for (const { id } of await integrationStore(tx).publicationsWithCode(tenant, from)) {
-    const kept = await rows(tx, 'publications').getForUpdate(tenant, id)
-    const { code } = kept.spec
-    if (code?.installation_id !== from) continue
+    const kept = await rows(tx, 'publications').findForUpdate(tenant, id)
+    const code = kept?.spec.code
+    if (!kept || code?.installation_id !== from) continue
     const spec = { ...kept.spec, code: { ...code, installation_id: to } }
     await rows(tx, 'publications').update(kept, { spec, updated_at: iso(now) })
   }

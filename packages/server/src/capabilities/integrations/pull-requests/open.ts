@@ -16,6 +16,7 @@ import { findInstallationToken } from '../installations/token.ts'
 import type { AnswerOutcome, ProviderCall } from '../integration.ts'
 import type { ExternalThreadRow, InstallationRow, PublicationRow } from '../store.ts'
 import { integrationStore } from '../store.ts'
+import { whyUnserved } from '../unserved.ts'
 
 export type PullRequestDeps = TokenDeps & {
   /** The address of a session in the console; undefined where nobody has named the console's. */
@@ -46,8 +47,9 @@ export const opensPullRequests =
       published.publication.tenant_id,
       published.publication.id,
     )
-    if (!publication || publication.status === 'paused')
-      return { refused: `The publication of this session is ${publication?.status ?? 'deleted'}.` }
+    if (!publication) return { refused: 'The publication of this session is deleted.' }
+    const unserved = await whyUnserved(db.read, publication)
+    if (unserved !== undefined) return { refused: `Nothing is opened: ${unserved}.` }
     const { tenant_id: tenant } = publication
     const hosted = hostedRepositoryOf(publication, thread.target)
     const about = hosted && subjectOf(deps, publication, thread)

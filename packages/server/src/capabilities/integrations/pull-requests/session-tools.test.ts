@@ -179,6 +179,50 @@ for (const [name, open] of Object.entries(databases)) {
       assert.ok(result?.is_error && JSON.stringify(result).includes('is paused'))
     })
 
+    /** The publication serves Slack, and names the repository acme/store of the installation at GitHub. */
+    const inChat = (
+      { db }: Awaited<ReturnType<typeof published>>,
+      status: 'active' | 'needs_reauth' | 'revoked',
+    ) =>
+      db.write(async (tx) => {
+        const github = await rows(tx, 'installations').getForUpdate(tenant, 'inst_1')
+        const ofChat = { id: 'inst_2', integration: 'slack', external_id: 'T1', status } as const
+        await rows(tx, 'installations').insert({ ...github, ...ofChat, sealed_tokens: null })
+        const kept = await rows(tx, 'publications').getForUpdate(tenant, 'pub_1')
+        await rows(tx, 'publications').update(kept, {
+          ...{ integration: 'slack', installation_id: 'inst_2' },
+          status: status === 'active' ? 'live' : 'needs_reauth',
+          spec: {
+            vault_ids: [],
+            code: {
+              ...{ installation_id: 'inst_1', repository: 'acme/store' },
+              pull_requests: { type: 'always_ask' },
+            },
+          },
+        })
+      })
+
+    // verifies: integrations/code
+    it('open a pull request in the repository that a publication elsewhere names, and own it not', async () => {
+      await using given = await published(open, { send: provider([]) })
+      await inChat(given, 'active')
+      const [tool] = await given.toolsOf()
+      const { signal } = new AbortController()
+      const result = await tool?.run(call, { signal, call: 'sevt_1' })
+      assert.equal(result?.is_error, false)
+      assert.equal(await given.own('acme/store#12'), undefined)
+    })
+
+    // verifies: integrations/code
+    it('open nothing once the app of the conversation is uninstalled', async () => {
+      await using given = await published(open)
+      await inChat(given, 'revoked')
+      const [tool] = await given.toolsOf()
+      const { signal } = new AbortController()
+      const result = await tool?.run(call, { signal, call: 'sevt_1' })
+      assert.ok(result?.is_error && JSON.stringify(result).includes('no longer installed'))
+    })
+
     it('refuse a name that is none of a branch, before anything is asked', async () => {
       await using given = await published(open)
       const [tool] = await given.toolsOf()
