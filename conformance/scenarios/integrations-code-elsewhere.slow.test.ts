@@ -140,7 +140,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           () => opened(before).length === 1,
           () => service.logged,
         )
-        assert.match(opened(before)[0]?.[1].body ?? '', /\n\nFixes ENG-7\n\n<sub>/)
+        assert.match(opened(before)[0]?.[1].body ?? '', /\n\nPart of ENG-7\n\n<sub>/)
         const [delivery] = await publication.deliveries()
         const texts = (await givenTexts(service, delivery?.session_id)).join('\n')
         assert.match(texts, /ENG-7/)

@@ -19,7 +19,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       (await agents().create({ name: fresh('agent'), model: 'offline', ...more })).id
     const environment = async (more: object = {}) =>
       (await service.ask('POST', '/v1/environments', { name: fresh('env'), ...more })).body.id
-    const running = (id: string) => post(service, id, 'wait: 60000\nsay: never')
+    /** A turn that runs until it is interrupted. */
+    const running = async (id: string) => {
+      await post(service, id, 'wait: 60000\nsay: never')
+      await untilRunning(service, id)
+    }
 
     verifies(
       ['sessions/update', 'sessions/update/announced', 'events/type/updated', 'metadata/patch'],
@@ -176,7 +180,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const id = await newSession(service, { tools: [custom] })
         await running(id)
-        await untilRunning(service, id)
         await assert.rejects(sessions().delete(id), BadRequestError)
         await assert.rejects(sessions().archive(id), BadRequestError)
         await turn(service, id, { type: 'user.interrupt' }, 'call look_up {}')

@@ -120,12 +120,17 @@ async function issueLine(
   return isSaid ? undefined : `${issue.pull_request ? 'For' : 'Closes'} #${number}`
 }
 
+const unsaid = (line: string | undefined, text: string): string | undefined =>
+  line !== undefined && text.includes(line) ? undefined : line
+
 /** The agent's words, what the pull request is for, and the session. */
 async function bodyOf(port: PullRequestPort, asked: NewPullRequest): Promise<string> {
   const { repository, about, link, body, call } = asked
   const text = shortenedAnswer(quiet(withoutMarks(body.toWellFormed()).trim()), mostCharacters)
   const subject =
-    'line' in about ? about.line : await issueLine(port, { repository, text, ...about })
+    'line' in about
+      ? unsaid(about.line, text)
+      : await issueLine(port, { repository, text, ...about })
   return [
     ...(text === '' ? [] : [text]),
     ...(subject === undefined ? [] : [subject]),

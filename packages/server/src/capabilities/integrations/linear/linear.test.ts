@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { integrationContract } from '../contract.ts'
 import type { ExternalThread, Notes, RawDelivery, Telling } from '../integration.ts'
-import { linearIntegration } from './linear.ts'
+import { linearIntegration, linearReferenceTo } from './linear.ts'
 import { findPullRequestLinks } from '../github/links.ts'
 import { parseTaskList } from '../answers/plan.ts'
 
@@ -76,6 +76,24 @@ const textOf = (payload: object) => {
   const found = read(payload)
   return found.kind === 'message' ? found.text : found.kind
 }
+
+// verifies: integrations/code
+describe('a pull request for an issue of Linear', () => {
+  const referenceOf = (session: object) => {
+    const found = read(event({ issue: { id: 'issue-7', ...issue }, ...session }))
+    return found.kind === 'message' ? linearReferenceTo(found.target) : found.kind
+  }
+
+  it('closes an issue that is delegated to the agent, and belongs to one in which it is mentioned', () => {
+    assert.equal(referenceOf({}), 'Fixes ENG-7')
+    assert.equal(referenceOf({ comment: { body: 'Look.', userId: ada.id } }), 'Part of ENG-7')
+  })
+
+  it('names no issue by words that Linear would not read', () => {
+    assert.equal(linearReferenceTo({}), undefined)
+    assert.equal(linearReferenceTo({ identifier: 'ENG-7\n@all' }), undefined)
+  })
+})
 
 describe('deliveries of Linear', () => {
   it('are distinguished by their subject, and not by the webhook or the time', () => {

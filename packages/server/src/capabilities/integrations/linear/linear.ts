@@ -238,17 +238,23 @@ const contextOf = (
 
 const identifierForm = /^[A-Za-z][A-Za-z0-9_]*-\d+$/
 
-/** The words with which Linear links a pull request to the issue, and closes the issue once it is merged. */
-export const linearReferenceTo = ({ identifier }: Notes): string | undefined =>
-  identifierForm.test(String(identifier)) ? `Fixes ${identifier}` : undefined
+/**
+ * The words with which Linear links a pull request to the issue. The merge closes an issue that is delegated to the agent,
+ * and none in which people only mention it.
+ */
+export const linearReferenceTo = ({ identifier, mention }: Notes): string | undefined =>
+  identifierForm.test(String(identifier))
+    ? `${mention === 1 ? 'Part of' : 'Fixes'} ${identifier}`
+    : undefined
 
-function issueTarget({ action, agentSession: { issue }, appUserId }: AgentSessionEvent) {
+function issueTarget({ action, agentSession: { issue, comment }, appUserId }: AgentSessionEvent) {
   if (!issue?.id) return {}
   const { id, identifier } = issue
   // Only the message that begins the work moves the issue.
   return {
     issue_id: id,
     identifier,
+    ...(comment && { mention: 1 }),
     ...(action === 'created' && appUserId && { issue: id, app_user: appUserId }),
   }
 }
