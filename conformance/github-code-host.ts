@@ -14,12 +14,22 @@ import type { ReceivedPost, ReceiverAnswer } from './receiver.ts'
 /** The path of acme/shop at the git server. */
 export const shopPath = '/github/acme/shop'
 
+/** Commands that commit a change in the repository and push it. */
+export const pushing = (branch: string): string =>
+  `cd /workspace/shop && echo more >> README.md && git -c user.name=a -c user.email=a@example.com commit -qam more && git push -q origin HEAD:refs/heads/${branch} && echo pushed`
+
+/** A line with which the offline model calls `open_pull_request`. */
+export const opening = (branch: string, more: object = {}): string =>
+  `call open_pull_request ${JSON.stringify({ title: 'Mend @bob', body: 'For @alice.', branch, ...more })}`
+
 export type CodeHost = {
   service: TestService
   stub: GithubStub
   git: GitServer
   /** Requests that neither git nor the stub answered: their paths and credentials. */
   strays: { path: string; authorization: string | undefined }[]
+  /** Every token of git is renewed before its session goes on. */
+  makeTokensDue(): Promise<void>
   close(): Promise<void>
 }
 
@@ -76,6 +86,11 @@ export async function codeHost(
   })
   return {
     ...{ service, stub, git, strays },
+    makeTokensDue: () =>
+      service.tenantDatabase.write(async (tx) => {
+        const due = tx.updateTable('integration_threads').set({ token_due_ms: 1 })
+        await due.where('token_due_ms', 'is not', null).execute()
+      }),
     async close() {
       await service.close()
       await git[Symbol.asyncDispose]()

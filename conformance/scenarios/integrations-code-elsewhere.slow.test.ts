@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { installGithub } from '../github.ts'
 import type { CodeHost } from '../github-code-host.ts'
-import { codeHost, codeHostUrl, shopPath } from '../github-code-host.ts'
+import { codeHost, codeHostUrl, opening, pushing, shopPath } from '../github-code-host.ts'
 import { deliverLinear, linearEvent, linearSettings, linearStub } from '../linear.ts'
 import { givenTexts, installApp, kinds, publishAgent } from '../publishing.ts'
 import { scenarioDatabases } from '../service.ts'
@@ -11,11 +11,6 @@ import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-/** Commands that commit a change in the repository and push it. */
-const pushing = (branch: string) =>
-  `cd /workspace/shop && echo more >> README.md && git -c user.name=a -c user.email=a@example.com commit -qam more && git push -q origin HEAD:refs/heads/${branch} && echo pushed`
-const opening = (branch: string) =>
-  `call open_pull_request ${JSON.stringify({ title: 'Mend @bob', body: 'For @alice.', branch })}`
 const allowed = { type: 'always_allow' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
@@ -90,10 +85,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(await git.git(shopPath, 'show', 'mend:README.md'), /more/)
 
         // The token of git is renewed in the same session, and a second call opens no second pull request.
-        await service.tenantDatabase.write(async (tx) => {
-          const due = tx.updateTable('integration_threads').set({ token_due_ms: 1 })
-          await due.where('token_due_ms', 'is not', null).execute()
-        })
+        await host.makeTokensDue()
         const given = stub.tokens.length
         await mention(`run: ${pushing('mend')}; echo again\n${opening('mend')}`, '300.2', '300.1')
         await until(() => told('300.1').some((text) => /again/.test(text)))
@@ -202,10 +194,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           (await publication.deliveries()).every(({ state }) => state === 'delivered'),
         )
         await service.ask('POST', `${kinds}/github/uninstall`, { installation_id: github })
-        await service.tenantDatabase.write(async (tx) => {
-          const due = tx.updateTable('integration_threads').set({ token_due_ms: 1 })
-          await due.where('token_due_ms', 'is not', null).execute()
-        })
+        await host.makeTokensDue()
         await mention('stop', '303.2', '303.1')
         await until(
           () => /Stopped/.test(told('303.1').at(-1) ?? ''),

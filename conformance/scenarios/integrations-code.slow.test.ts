@@ -3,19 +3,13 @@ import { after, before, describe } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { deliverGithub, githubComment, installGithub } from '../github.ts'
 import type { CodeHost } from '../github-code-host.ts'
-import { codeHost, shopPath } from '../github-code-host.ts'
+import { codeHost, opening, pushing, shopPath } from '../github-code-host.ts'
 import { githubPull } from '../github-pulls.ts'
 import { givenTexts, publishAgent } from '../publishing.ts'
 import { scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
-
-/** Commands that commit a change in the repository and push it. */
-const pushing = (branch: string) =>
-  `cd /workspace/shop && echo more >> README.md && git -c user.name=a -c user.email=a@example.com commit -qam more && git push -q origin HEAD:refs/heads/${branch} && echo pushed`
-const opening = (branch: string, more: object = {}) =>
-  `call open_pull_request ${JSON.stringify({ title: 'Mend @bob', body: 'For @alice.', branch, ...more })}`
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`work of agents on code at GitHub on ${database}`, () => {
@@ -134,10 +128,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             assert.match(text, /It comes from a fork/)
           }
           // A second message renews the token, which brings no more rights.
-          await service.tenantDatabase.write(async (tx) => {
-            const due = tx.updateTable('integration_threads').set({ token_due_ms: 1 })
-            await due.where('token_due_ms', 'is not', null).execute()
-          })
+          await host.makeTokensDue()
           const given = stub.tokens.length
           await ask(13, `run: ${pushing('taken')}; echo again`, true)
           assert.doesNotMatch(await answered(13, /again/), /pushed/)

@@ -248,6 +248,13 @@ export function nameProblem(name: string, taken: ReadonlySet<string>): string | 
 
 export const mostTools = 256
 
+/** A toolset counts as all tools that it has built in. */
+export const countTools = (tools: readonly { type: string }[]): number =>
+  tools.reduce(
+    (count, { type }) => count + (type === 'agent_toolset_20260401' ? builtInTools.length : 1),
+    0,
+  )
+
 /** Entries of an agent's `tools`. [agents/field/tools] [tools/entry/toolset] */
 export const Tools = z
   .array(z.discriminatedUnion('type', [Toolset, McpToolset, CustomTool]))
@@ -255,9 +262,7 @@ export const Tools = z
   .superRefine((tools, context) => {
     const seen = new Set<string>(toolsetTools)
     const sets = new Set<string>()
-    let count = 0
     for (const [index, tool] of tools.entries()) {
-      count += tool.type === 'agent_toolset_20260401' ? builtInTools.length : 1
       const set = tool.type === 'mcp_toolset' ? `of ${tool.mcp_server_name}` : tool.type
       if (tool.type !== 'custom' && sets.has(set)) {
         const message = `there is a toolset ${set} already`
@@ -270,7 +275,7 @@ export const Tools = z
         context.addIssue({ code: 'custom', path: [index, 'name'], message: `${tool.name} ${why}` })
       seen.add(tool.name)
     }
-    if (count > mostTools)
+    if (countTools(tools) > mostTools)
       context.addIssue({ code: 'custom', message: 'must have at most 256 tools in all' })
   })
   .describe('Toolsets and tools of your own, at most 256 tools in all.')

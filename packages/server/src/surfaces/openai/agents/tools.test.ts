@@ -61,6 +61,14 @@ function rightsOf(tools: Tools, set: string, name: string) {
 const ask = { type: 'always_ask' } as const
 const allow = { type: 'always_allow' } as const
 const toolsetType = 'agent_toolset_20260401'
+const wiki = { name: 'wiki', type: 'url', url: 'https://wiki.example.com/mcp' } as const
+const ofWiki = { type: 'mcp_toolset', mcp_server_name: 'wiki' } as const
+const local = {
+  name: 'local',
+  type: 'stdio',
+  stdio: { command: 'serve', port: 3000, ready_timeout_ms: 1000 },
+} satisfies McpServerShown
+const ofLocal = { type: 'mcp_toolset', mcp_server_name: 'local' } as const
 
 /** A client that reads an agent and sends its tools as they are. */
 function sentAgain(tools: Tools, mcp_servers: Parameters<typeof showTools>[1] = []) {
@@ -70,9 +78,6 @@ function sentAgain(tools: Tools, mcp_servers: Parameters<typeof showTools>[1] = 
 }
 
 describe('tools of an agent that are sent as they were read', () => {
-  const wiki = { name: 'wiki', type: 'url', url: 'https://wiki.example.com/mcp' } as const
-  const ofWiki = { type: 'mcp_toolset', mcp_server_name: 'wiki' } as const
-
   // verifies: openai/agents/tools/policies, tools/permission/ask
   it('keep the policies of an MCP server and of its tools', () => {
     const { tools } = sentAgain(
@@ -114,12 +119,6 @@ describe('tools of an agent that are sent as they were read', () => {
 
   // verifies: openai/agents/tools
   it('keep the servers that this wire does not show', () => {
-    const local = {
-      name: 'local',
-      type: 'stdio',
-      stdio: { command: 'serve', port: 3000, ready_timeout_ms: 1000 },
-    } satisfies McpServerShown
-    const ofLocal = { type: 'mcp_toolset', mcp_server_name: 'local' } as const
     const { tools, mcp_servers } = sentAgain([ofLocal, ofWiki], [local, wiki])
     assert.deepEqual(mcp_servers.map(({ name }) => name).toSorted(), ['local', 'wiki'])
     assert.deepEqual(rightsOf(tools, 'local', 'any'), { enabled: true, permission_policy: ask })
@@ -173,8 +172,6 @@ describe('a toolset that asks', () => {
 })
 
 describe('a change of tools', () => {
-  const wiki = { name: 'wiki', type: 'url', url: 'https://wiki.example.com/mcp' } as const
-  const ofWiki = { type: 'mcp_toolset', mcp_server_name: 'wiki' } as const
   const mcp = (server_label: string, server_url: string, allowed_tools?: string[]) =>
     OpenAITool.parse({
       type: 'mcp',
@@ -182,12 +179,6 @@ describe('a change of tools', () => {
       transport: { type: 'http', server_url },
       allowed_tools,
     })
-  const local = {
-    name: 'local',
-    type: 'stdio',
-    stdio: { command: 'serve', port: 3000, ready_timeout_ms: 1000 },
-  } satisfies McpServerShown
-  const ofLocal = { type: 'mcp_toolset', mcp_server_name: 'local' } as const
   const search = OpenAITool.parse({ type: 'web_search' })
 
   // verifies: openai/agents/tools/policies, tools/permission/ask

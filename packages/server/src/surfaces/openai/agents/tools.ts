@@ -3,7 +3,7 @@ import type { AgentConfig, McpServer, McpServerShown } from '@steward/protocol/a
 import type { OpenAITool, OpenAIToolShown } from '@steward/protocol/openai/tools.ts'
 import { mostServers } from '@steward/protocol/agents.ts'
 import type { ToolEntry, Tools, Toolset } from '@steward/protocol/tools.ts'
-import { builtInTools, CustomTool, mostTools } from '@steward/protocol/tools.ts'
+import { countTools, CustomTool, mostTools } from '@steward/protocol/tools.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 
 const webTools = ['web_search', 'web_fetch'] as const
@@ -112,7 +112,7 @@ function checkRoom({ tools, mcp_servers }: AgentTools, hidden: readonly McpServe
     throw invalid(
       `tools: the agent would have ${mcp_servers.length} MCP servers${why}; at most ${mostServers} are possible`,
     )
-  const count = tools.length + (tools.some(isToolset) ? builtInTools.length - 1 : 0)
+  const count = countTools(tools)
   if (count > mostTools)
     throw invalid(`tools: the agent would have ${count} tools; at most ${mostTools} are possible`)
 }
